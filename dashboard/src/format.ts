@@ -1,4 +1,4 @@
-/** Numbers, times and sizes as people read them. The page speaks English; which English is the browser's to say. */
+/** Formats numbers, times and sizes. The text is English; the browser's languages decide which English locale. */
 
 const locale = navigator.languages.find((language) => /^en\b/.test(language)) ?? "en";
 
@@ -29,9 +29,9 @@ const localDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short
 const dayName = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
 
 export const number = (value: number) => whole.format(value);
-/** 1,234 in full, 12.3K beyond. */
+/** In full below 10,000 (1,234), compact above (12.3K). */
 export const short = (value: number) => (value < 10_000 ? whole.format(value) : compact.format(value));
-/** To the cent; what is less is said to be. */
+/** Rounded to the cent; smaller amounts are shown as <$0.01. */
 export const money = (usd: number) =>
   usd > 0 && usd < 0.01 ? `<${dollars.format(0.01)}` : dollars.format(usd);
 export const exactMoney = (usd: number) => cents.format(usd);
@@ -40,7 +40,7 @@ export const moment = (at: number) => dateTime.format(at * 1000);
 export const fullMoment = (at: number) => fullDateTime.format(at * 1000);
 export const clock = (at: number) => clockTime.format(at * 1000);
 export const exactClock = (at: number) => exactTime.format(at * 1000);
-/** 16 Jun, here. */
+/** 16 Jun, in the browser's time zone. */
 export const dayOf = (at: number | undefined) => (at === undefined ? "" : localDay.format(at * 1000));
 /** `2026-06-16` → 16 Jun. */
 export const day = (iso: string) => dayName.format(new Date(`${iso}T00:00:00Z`));
@@ -91,7 +91,7 @@ export function bytes(count: number): string {
   return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`;
 }
 
-/** Under 10 ms to a tenth. */
+/** With one decimal below 10 ms. */
 export const milliseconds = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
 const NAMES: Record<string, string> = {
@@ -117,7 +117,7 @@ const COLORS: Record<string, number> = {
   webhook: 6,
 };
 
-/** Which of the palette's colours: the same everywhere. What has none of its own shares the last. */
+/** The platform's number in the colour palette. Platforms without a colour of their own share number 7. */
 export const platformColor = (platform: string) => COLORS[platform] ?? 7;
 
 export function platformName(platform: string): string {

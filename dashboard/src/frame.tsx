@@ -1,4 +1,4 @@
-/** What surrounds every page: the navigation, the state of the connection, the theme, what was just done. */
+/** The frame around every page: navigation, connection status, theme switch and notices. */
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
@@ -68,7 +68,7 @@ function groups(): Group[] {
 export function Frame({ children }: { children: ComponentChildren }) {
   const isOpen = useSignal(false);
   useShortcuts();
-  // Closes whenever the place changes
+  // Close the menu after navigation.
   useEffect(() => {
     isOpen.value = false;
   }, [place.value.path]);
@@ -177,7 +177,7 @@ function LogOut() {
   );
 }
 
-/** `/` goes to the search, wherever one is. */
+/** `/` opens the sessions page and focuses its search box. */
 function useShortcuts(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -21,7 +21,7 @@ function pageAt(): ComponentChild {
   return <StartedChat />;
 }
 
-/** A shared conversation needs no identity: only the chat asks for one. */
+/** Starting the chat gives this browser an identity, which a shared conversation doesn't need. */
 function StartedChat() {
   useEffect(startChat, []);
   return <Chat />;

@@ -1,8 +1,8 @@
-/** The page: the sidebar, the conversation, the composer. */
+/** The chat page: sidebar, conversation and composer. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../parts/icons.js";
-import { say } from "../parts/notices.js";
+import { notify } from "../parts/notices.js";
 import { Composer } from "./parts/composer.js";
 import { Conversation } from "./parts/conversation.js";
 import { Dialogs } from "./parts/dialogs.js";
@@ -10,7 +10,7 @@ import { DropTarget } from "./parts/drop-target.js";
 import { Pickers } from "./parts/pickers.js";
 import { Sidebar } from "./parts/sidebar.js";
 import { isBusy, isEmpty, stop, thread } from "./state/open.js";
-import { sentenceOf } from "./state/request.js";
+import { errorText } from "./state/request.js";
 import { place } from "./state/router.js";
 import { startFault } from "./state/start.js";
 import { connection } from "./state/stream.js";
@@ -75,7 +75,7 @@ export function Chat() {
   );
 }
 
-/** Said only when something is wrong: a working connection is no news. */
+/** Shows only a lost connection. */
 function Connection() {
   const isLost = connection.value === "lost" || startFault.value !== undefined;
   return (
@@ -91,7 +91,7 @@ function useStopKey(): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape" || event.defaultPrevented || !isBusy.value) return;
       if (document.querySelector("dialog[open], [role=menu], .side.open")) return;
-      stop().catch((error: unknown) => say(sentenceOf(error), "failed"));
+      stop().catch((error: unknown) => notify(errorText(error), "failed"));
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);

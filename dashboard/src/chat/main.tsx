@@ -14,5 +14,5 @@ import "../styles/markdown.css";
 
 startRouter();
 render(<App />, document.getElementById("app")!);
-// From here on it reacts to its person. Tests compare it with a budget.
+// The page is interactive now. A test compares this time with a budget.
 performance.mark("interactive");

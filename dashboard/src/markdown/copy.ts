@@ -3,7 +3,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Browsers give the clipboard to https and localhost only; the old way works everywhere.
+    // The Clipboard API needs https or localhost; `execCommand` works everywhere.
     const area = document.createElement("textarea");
     area.className = "unseen";
     area.value = text;

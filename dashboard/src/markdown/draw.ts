@@ -1,35 +1,37 @@
 /** Draws Markdown into an element. Blocks that didn't change keep their nodes, so a streaming answer doesn't flicker. */
 import type { Token } from "marked";
 import { copyText } from "./copy.js";
-import { blocksOf, fragmentOf, pure } from "./html.js";
+import { blocksOf, fragmentOf, sanitized } from "./html.js";
 
-/** Longer texts stay as they are: nothing a person reads is that long. */
-const MOST_CHARS = 200_000;
-const MOST_CODE_CHARS = 30_000;
+/** Longer texts are shown without formatting. */
+const MAX_CHARS = 200_000;
+/** Longer code isn't highlighted. */
+const MAX_CODE_CHARS = 30_000;
 
+/** The Markdown source of each block's element. */
 const sources = new WeakMap<Element, string>();
 
 export function draw(box: HTMLElement, text: string): void {
-  if (text.length > MOST_CHARS) {
+  if (text.length > MAX_CHARS) {
     box.replaceChildren(plain(text));
     return;
   }
   try {
     drawBlocks(box, text);
   } catch (error) {
-    // Nested deeper than the browser's stack: nothing a person wrote.
-    console.warn("The text stays as it was written:", error);
+    // The nesting overflows the stack, which no real text does.
+    console.warn("The text is shown without formatting:", error);
     box.replaceChildren(plain(text));
   }
 }
 
 function drawBlocks(box: HTMLElement, text: string): void {
-  // The text as it was written, from before this file was loaded.
+  // Remove the plain text that was shown before this module was loaded.
   if (box.firstChild !== box.firstElementChild) box.replaceChildren();
   const blocks = blocksOf(text).filter(({ type }) => type !== "space" && type !== "def");
-  const kept = countSame(box, blocks);
-  while (box.children.length > kept) box.lastElementChild!.remove();
-  for (const block of blocks.slice(kept)) box.append(drawBlock(block));
+  const unchanged = countUnchanged(box, blocks);
+  while (box.children.length > unchanged) box.lastElementChild!.remove();
+  for (const block of blocks.slice(unchanged)) box.append(drawBlock(block));
 }
 
 function plain(text: string): HTMLElement {
@@ -39,7 +41,7 @@ function plain(text: string): HTMLElement {
   return pre;
 }
 
-function countSame(box: Element, blocks: readonly Token[]): number {
+function countUnchanged(box: Element, blocks: readonly Token[]): number {
   let count = 0;
   while (
     count < blocks.length &&
@@ -55,19 +57,19 @@ function drawBlock(block: Token): HTMLElement {
   holder.className = "block";
   holder.append(fragmentOf([block]));
   sources.set(holder, block.raw);
-  complete(holder);
+  enhance(holder);
   return holder;
 }
 
-function complete(holder: HTMLElement): void {
-  for (const link of holder.querySelectorAll("a")) completeLink(link);
-  for (const table of holder.querySelectorAll("table")) scrolls(table);
-  for (const box of holder.querySelectorAll("input")) completeTask(box);
-  for (const pre of holder.querySelectorAll("pre")) completeCode(pre);
-  for (const maths of holder.querySelectorAll<HTMLElement>(".maths")) void completeMaths(maths);
+function enhance(holder: HTMLElement): void {
+  for (const link of holder.querySelectorAll("a")) enhanceLink(link);
+  for (const table of holder.querySelectorAll("table")) makeScrollable(table);
+  for (const box of holder.querySelectorAll("input")) enhanceTask(box);
+  for (const pre of holder.querySelectorAll("pre")) enhanceCode(pre);
+  for (const maths of holder.querySelectorAll<HTMLElement>(".maths")) void enhanceMaths(maths);
 }
 
-function completeLink(link: HTMLAnchorElement): void {
+function enhanceLink(link: HTMLAnchorElement): void {
   const note = link.dataset.note;
   if (note === undefined) {
     link.target = "_blank";
@@ -84,8 +86,8 @@ function completeLink(link: HTMLAnchorElement): void {
   });
 }
 
-/** It scrolls sideways, so the keyboard must reach it. */
-function scrolls(table: HTMLElement): void {
+/** A wide table scrolls sideways, so the keyboard must reach it. */
+function makeScrollable(table: HTMLElement): void {
   const box = document.createElement("div");
   box.className = "table";
   box.tabIndex = 0;
@@ -95,13 +97,13 @@ function scrolls(table: HTMLElement): void {
   box.append(table);
 }
 
-function completeTask(box: HTMLInputElement): void {
+function enhanceTask(box: HTMLInputElement): void {
   box.disabled = true;
   box.setAttribute("aria-label", box.checked ? "Done" : "Not done");
   box.closest("li")?.classList.add("task");
 }
 
-function completeCode(pre: HTMLElement): void {
+function enhanceCode(pre: HTMLElement): void {
   const code = pre.querySelector("code");
   const text = code?.textContent ?? "";
   const language = /(?:^|\s)language-([\w+#-]{1,30})/.exec(code?.className ?? "")?.[1] ?? "";
@@ -113,7 +115,7 @@ function completeCode(pre: HTMLElement): void {
   pre.replaceWith(frame);
   pre.tabIndex = 0;
   frame.append(head, pre);
-  if (code && language && text.length <= MOST_CODE_CHARS) void colour(code, text, language);
+  if (code && language && text.length <= MAX_CODE_CHARS) void highlightCode(code, text, language);
 }
 
 function copyButton(text: string): HTMLButtonElement {
@@ -135,22 +137,22 @@ function element<K extends keyof HTMLElementTagNameMap>(tag: K, className = ""):
   return made;
 }
 
-async function colour(code: Element, text: string, language: string): Promise<void> {
+async function highlightCode(code: Element, text: string, language: string): Promise<void> {
   try {
     const { highlighted } = await import("./highlight.js");
     const html = highlighted(text, language);
-    if (html !== undefined) code.replaceChildren(pure(html));
+    if (html !== undefined) code.replaceChildren(sanitized(html));
   } catch (error) {
-    console.warn("Code stays without colours:", error);
+    console.warn("Code is shown without highlighting:", error);
   }
 }
 
-async function completeMaths(maths: HTMLElement): Promise<void> {
+async function enhanceMaths(maths: HTMLElement): Promise<void> {
   const tex = maths.textContent ?? "";
   try {
     const { mathMl } = await import("./maths.js");
-    maths.replaceChildren(pure(mathMl(tex, maths.dataset.display !== undefined)));
+    maths.replaceChildren(sanitized(mathMl(tex, maths.dataset.display !== undefined)));
   } catch (error) {
-    console.warn("A formula stays as it was written:", error);
+    console.warn("A formula is shown as its source:", error);
   }
 }

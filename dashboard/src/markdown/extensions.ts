@@ -1,8 +1,8 @@
-/** What `marked` doesn't know: maths and footnotes. Each becomes an element that the page completes. */
+/** Extensions of `marked`: maths and footnotes. Each becomes an element that `draw.ts` enhances. */
 import type { MarkedExtension, TokenizerAndRendererExtension } from "marked";
 import { escapeHtml } from "./escape.js";
 
-const MOST = 2000;
+const MAX_CHARS = 2000;
 
 function maths(
   name: string,
@@ -31,7 +31,7 @@ function firstOf(source: string, starts: readonly string[]): number | undefined 
   return found.length > 0 ? Math.min(...found) : undefined;
 }
 
-/** A block begins with its line: a mark inside a paragraph doesn't end that. */
+/** Blocks start at the beginning of a line, so a mark inside a line doesn't end the paragraph. */
 function firstLine(source: string, starts: readonly string[]): number | undefined {
   const before = firstOf(
     source,
@@ -40,15 +40,15 @@ function firstLine(source: string, starts: readonly string[]): number | undefine
   return before === undefined ? undefined : before + 1;
 }
 
-/** What lies between two marks, if it is short and not empty. */
+/** The text between two marks, unless it is long or empty. */
 function between(source: string, open: string, close: string): { raw: string; tex: string } | undefined {
   if (!source.startsWith(open)) return undefined;
-  const end = source.slice(0, MOST).indexOf(close, open.length);
+  const end = source.slice(0, MAX_CHARS).indexOf(close, open.length);
   const tex = end < 0 ? "" : source.slice(open.length, end);
   return tex.trim() === "" ? undefined : { raw: source.slice(0, end + close.length), tex };
 }
 
-/** `$x$`, but not "$5 and $10": no space inside the marks, no digit behind them. */
+/** `$x$`, but not "$5 and $10": no space just inside the marks, no word character after them. */
 function inDollars(source: string): { raw: string; tex: string } | undefined {
   const found = between(source, "$", "$");
   if (!found || /^\s|\s$|\n\n/.test(found.tex)) return undefined;

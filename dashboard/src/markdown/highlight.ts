@@ -1,4 +1,4 @@
-/** Colours of code, loaded with the first block that names its language. */
+/** Syntax highlighting, loaded with the first code block that names its language. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";
@@ -51,7 +51,7 @@ const LANGUAGES = {
 };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-/** HTML with classes; undefined: a language that we don't know. */
+/** Returns HTML with classes, or undefined if the language is unknown. */
 export function highlighted(code: string, language: string): string | undefined {
   if (!hljs.getLanguage(language)) return undefined;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;

@@ -1,10 +1,10 @@
-/** Markdown → HTML that is safe: what looks like HTML stays text, and DOMPurify looks at the rest. */
+/** Markdown → safe HTML: HTML in the source is shown as text, and DOMPurify checks the result. */
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
 import { escapeHtml } from "./escape.js";
 import { EXTENSIONS } from "./extensions.js";
 
-/** Tags that models write in Markdown and that can't act. */
+/** HTML tags that models write in Markdown and that can't run anything. */
 const HARMLESS = /^<\/?(?:br|sub|sup|kbd|mark|details|summary)\s?\/?>$/i;
 const SCHEMES = /^(?:https?|mailto):/i;
 const OWN_FILE = /^\/api\/web\/files\/[\w/-]{1,200}$/;
@@ -23,7 +23,7 @@ parser.use({
       const text = this.parser.parseInline(token.tokens);
       return SCHEMES.test(token.href) ? `<a href="${escapeHtml(token.href)}">${text}</a>` : text;
     },
-    // Pictures of other sites would say who reads this, and when: a link does not.
+    // Images from other sites would reveal who reads this and when, so they become links.
     image({ href, text }: Tokens.Image) {
       const label = escapeHtml(text || href);
       if (OWN_FILE.test(href)) return `<img src="${href}" alt="${escapeHtml(text)}" loading="lazy">`;
@@ -50,13 +50,12 @@ const ALLOWED = {
 
 export const blocksOf = (text: string): Token[] => parser.lexer(text);
 
-/** One block, or several that belong together. */
 export function fragmentOf(blocks: Token[]): DocumentFragment {
   return DOMPurify.sanitize(parser.parser(blocks), ALLOWED);
 }
 
-/** HTML that a library of ours made of text: colours of code, MathML. */
-export function pure(html: string): DocumentFragment {
+/** Sanitizes the output of highlight.js and KaTeX. */
+export function sanitized(html: string): DocumentFragment {
   return DOMPurify.sanitize(html, {
     USE_PROFILES: { html: true, mathMl: true },
     FORBID_ATTR: ["style"],

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 type Draw = (box: HTMLElement, text: string) => void;
 let draw: Draw | undefined;
 
-/** Loaded after the first picture of the page: until then the text is shown as it was written. */
+/** Loaded after the first paint; until then, the source text is shown. */
 export async function loadMarkdown(): Promise<void> {
   draw ??= (await import("./draw.js")).draw;
 }
@@ -12,14 +12,14 @@ export function Markdown({ text }: { text: string }) {
   const box = useRef<HTMLDivElement>(null);
   const [isReady, setReady] = useState(draw !== undefined);
   useLayoutEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     if (!isReady)
       loadMarkdown().then(
-        () => !isGone && setReady(true),
-        (error: unknown) => console.warn("The text stays as it was written:", error),
+        () => !isUnmounted && setReady(true),
+        (error: unknown) => console.warn("The text is shown without formatting:", error),
       );
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, [isReady]);
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import katex from "katex";
 
-/** MathML: browsers draw it without styles or fonts of ours. */
+/** As MathML, which needs none of KaTeX's styles and fonts. */
 export function mathMl(tex: string, displayMode: boolean): string {
   return katex.renderToString(tex.trim(), {
     output: "mathml",

@@ -19,8 +19,8 @@ import { withQuery } from "../state/api.js";
 import { queuesMark } from "../state/live.js";
 import { type PagedList, usePaged } from "../state/paged.js";
 import { go, href, place, setQuery } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
 import { useSources } from "../state/sources.js";
+import { useThrottled } from "../state/throttle.js";
 
 const STATES = [
   { value: "", label: "Any state" },
@@ -66,7 +66,7 @@ function Calls() {
       rowsOf: ({ calls, next }) => ({ rows: calls, next }),
       idOf: ({ id }) => id,
     },
-    usePaced(queuesMark.value, 1500),
+    useThrottled(queuesMark.value, 1500),
   );
   const sources = useSources();
   return (
@@ -138,7 +138,7 @@ function Rows<Answer, T>({ list, what, label, empty, children }: RowsProps<Answe
     );
   }
   if (list.loading) return <Loading rows={8} />;
-  if (list.error) return <Failed error={list.error} again={() => list.refresh()} />;
+  if (list.error) return <Failed error={list.error} retry={() => list.refresh()} />;
   return <Empty title={empty}>The audit is kept for a year.</Empty>;
 }
 

@@ -12,7 +12,7 @@ import { href } from "../state/router.js";
 
 export function BackupsPage() {
   const [isRunning, setRunning] = useState(false);
-  // While one is made, its progress is looked up every second.
+  // Poll the progress every second while a backup is running.
   const { data, error, reload } = useFetched<BackupsAnswer>(
     "/backups",
     isRunning ? Math.floor(now.value) : "idle",
@@ -59,7 +59,7 @@ export function BackupsPage() {
       {data?.backups.length === 0 && !data.running ? (
         <Empty title="No backups yet">The first one appears here as soon as it is whole.</Empty>
       ) : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={4} /> : null}
       {data ? <HowToRestore answer={data} /> : null}
     </Page>

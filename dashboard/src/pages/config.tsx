@@ -6,7 +6,7 @@ import type {
   SettingsPreview,
 } from "../../../src/http/dashboard/settings-types.js";
 import { counted } from "../format.js";
-import { say } from "../parts/notices.js";
+import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Segmented } from "../parts/segmented.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
@@ -26,7 +26,7 @@ export function ConfigPage() {
         files when it starts, so a change needs a restart.
       </p>
       {data ? <Settings answer={data} reload={reload} /> : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={6} /> : null}
     </Page>
   );
@@ -48,7 +48,7 @@ function Settings({ answer, reload }: { answer: SettingsAnswer; reload(): void }
     setDrafts(draft === undefined || isSame ? others : { ...others, [field.path]: draft });
     setPreview(undefined);
   };
-  const ask = async <T,>(path: string, then: (given: T) => void) => {
+  const request = async <T,>(path: string, then: (answer: T) => void) => {
     try {
       setFailed(undefined);
       then(await post<T>(path, { version: answer.version, changes }));
@@ -56,15 +56,15 @@ function Settings({ answer, reload }: { answer: SettingsAnswer; reload(): void }
       setFailed(toApiError(thrown));
     }
   };
-  const review = () => ask<SettingsPreview>("/settings/preview", setPreview);
+  const review = () => request<SettingsPreview>("/settings/preview", setPreview);
   const write = () =>
-    ask<SettingsAnswer>("/settings/save", () => {
+    request<SettingsAnswer>("/settings/save", () => {
       setDrafts({});
       setPreview(undefined);
-      say("Written. It takes effect with the next start of the gateway.");
+      notify("Written. It takes effect with the next start of the gateway.");
       reload();
     });
-  const readAgain = () => {
+  const rereadFiles = () => {
     setFailed(undefined);
     setPreview(undefined);
     reload();
@@ -74,7 +74,7 @@ function Settings({ answer, reload }: { answer: SettingsAnswer; reload(): void }
     <>
       <Waiting answer={answer} />
       {failed ? (
-        <Failed error={failed} again={failed.status === 409 ? readAgain : () => void review()} />
+        <Failed error={failed} retry={failed.status === 409 ? rereadFiles : () => void review()} />
       ) : null}
       {isReviewed ? (
         <Review changes={preview.changes} write={write} back={() => setPreview(undefined)} />
@@ -203,7 +203,7 @@ function Form({ answer, drafts, faults, onDraft }: FormProps) {
   );
 }
 
-/** Every platform is a group; keys without a section form one. */
+/** Groups settings by section. Each platform is a section; keys without a section are in "general". */
 function sections(fields: readonly SettingField[]): Map<string, SettingField[]> {
   const found = new Map<string, SettingField[]>();
   for (const field of fields) {
@@ -220,7 +220,7 @@ interface SectionProps {
   description: string | undefined;
   count: number;
   isOpen: boolean;
-  /** Made when it is open: there are hundreds. */
+  /** Rendered only while the section is open: there are hundreds of rows. */
   children: () => ComponentChildren;
 }
 

@@ -5,7 +5,7 @@ import { Badge, Platform } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Icon } from "../parts/icons.js";
 import { More } from "../parts/more.js";
-import { say } from "../parts/notices.js";
+import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
@@ -14,7 +14,7 @@ import { post, withQuery } from "../state/api.js";
 import { deadCount } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 
 type Letter = DeadAnswer["letters"][number];
 
@@ -25,11 +25,11 @@ export function DeadPage() {
       rowsOf: ({ letters, next }) => ({ rows: letters, next }),
       idOf: ({ id }) => id,
     },
-    usePaced(deadCount.value, 1000),
+    useThrottled(deadCount.value, 1000),
   );
   const isEmpty = list.rows.length === 0;
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  // Letters that were settled meanwhile aren't chosen any more.
+  // Ignore chosen letters that have been retried or discarded since.
   const ids = list.rows.map(({ id }) => id).filter((id) => chosen.has(id));
   const choose = (id: string, isChosen: boolean) => {
     const others = ids.filter((one) => one !== id);
@@ -39,7 +39,7 @@ export function DeadPage() {
     try {
       const done = await post<{ retried?: number; discarded?: number }>(`/dead/${action}`, what);
       const count = done.retried ?? done.discarded ?? 0;
-      say(
+      notify(
         action === "retry"
           ? `${counted(count, "message is", "messages are")} tried again.`
           : `${counted(count, "message was", "messages were")} discarded.`,
@@ -47,7 +47,7 @@ export function DeadPage() {
       if ("ids" in what) for (const id of what.ids) list.remove(id);
       setChosen(new Set());
     } catch (error) {
-      say((error as Error).message, "failed");
+      notify((error as Error).message, "failed");
     }
     list.refresh();
   };
@@ -108,7 +108,7 @@ export function DeadPage() {
         </ul>
       )}
       {isEmpty && list.loading ? <Loading /> : null}
-      {isEmpty && list.error ? <Failed error={list.error} again={() => list.refresh()} /> : null}
+      {isEmpty && list.error ? <Failed error={list.error} retry={() => list.refresh()} /> : null}
       {isEmpty && !list.loading && !list.error ? (
         <Empty title="Nothing was given up">As it should be.</Empty>
       ) : null}

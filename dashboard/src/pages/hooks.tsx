@@ -7,12 +7,12 @@ import { Ago } from "../parts/time.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 
 const PACE_MS = 2000;
 
 export function HooksPage() {
-  const mark = usePaced(overview.value?.at, PACE_MS);
+  const mark = useThrottled(overview.value?.at, PACE_MS);
   const { data, error, reload } = useFetched<HooksAnswer>("/hooks", mark);
   return (
     <Page title="Hooks">
@@ -21,7 +21,7 @@ export function HooksPage() {
         programs. What is shown here counts from the gateway's start.
       </p>
       {data ? <Content answer={data} /> : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={4} /> : null}
     </Page>
   );

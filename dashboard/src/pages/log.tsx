@@ -1,4 +1,4 @@
-/** What the gateway logs, as it happens. */
+/** The gateway's log, live. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LogAnswer } from "../../../src/http/dashboard/operations-types.js";
 import { counted, exactClock, fullMoment, platformName } from "../format.js";
@@ -10,7 +10,7 @@ import { Empty } from "../parts/states.js";
 import { useFetched } from "../state/fetched.js";
 import { type FollowedLog, type NumberedLine, useLog } from "../state/log.js";
 import { href, place, setQuery } from "../state/router.js";
-import { useSettled } from "../state/settle.js";
+import { useDebounced } from "../state/throttle.js";
 
 const LEVELS = [
   { value: "", label: "Every level" },
@@ -34,10 +34,10 @@ export function LogPage() {
   const { data } = useFetched<LogAnswer>("/log");
   const [paused, setPaused] = useState(false);
   const [text, setText] = useState(query.get("text") ?? "");
-  const settled = useSettled(text.trim(), 400);
-  const filter = { level: query.get("level"), area: query.get("area"), text: settled };
-  useEffect(() => setQuery({ text: settled }), [settled]);
-  // Another filter shows other lines.
+  const debounced = useDebounced(text.trim(), 400);
+  const filter = { level: query.get("level"), area: query.get("area"), text: debounced };
+  useEffect(() => setQuery({ text: debounced }), [debounced]);
+  // A new filter ends the pause.
   useEffect(() => setPaused(false), [filter.level, filter.area, filter.text]);
   const log = useLog(filter, paused);
   const areas = (data?.areas ?? []).map((value) => ({ value, label: areaName(value) }));
@@ -85,7 +85,7 @@ function LogState({ log: { state, unseen, skipped }, paused }: { log: FollowedLo
   return null;
 }
 
-/** The newest at the bottom; it follows them unless the operator has scrolled up. */
+/** Newest line last. Scrolls along with new lines unless the operator has scrolled up. */
 function Lines({ log, paused }: { log: FollowedLog; paused: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -103,7 +103,7 @@ function Lines({ log, paused }: { log: FollowedLog; paused: boolean }) {
       role="log"
       aria-live="off"
       aria-label="Lines of the log, the newest last"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
       tabIndex={0}
       onScroll={(event) => {
         const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;

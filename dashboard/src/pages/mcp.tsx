@@ -4,27 +4,27 @@ import { counted } from "../format.js";
 import { Badge, type Tone } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Icon } from "../parts/icons.js";
-import { say } from "../parts/notices.js";
+import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { post } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 
 type Server = McpAnswer["servers"][number];
 
 export function McpPage() {
-  const mark = usePaced(JSON.stringify(overview.value?.mcpServers), 1000);
+  const mark = useThrottled(JSON.stringify(overview.value?.mcpServers), 1000);
   const { data, error, reload } = useFetched<McpAnswer>("/mcp", mark);
   const reloadAll = async () => {
     try {
       const { servers } = await post<{ servers: { state: string }[] }>("/mcp/reload", {});
       const ready = servers.filter(({ state }) => state === "ready").length;
-      say(`The configuration was read again: ${ready} of ${counted(servers.length, "server")} ready.`);
+      notify(`The configuration was read again: ${ready} of ${counted(servers.length, "server")} ready.`);
     } catch (thrown) {
-      say((thrown as Error).message, "failed");
+      notify((thrown as Error).message, "failed");
     }
     reload();
   };
@@ -45,7 +45,7 @@ export function McpPage() {
       {data?.servers.length === 0 ? (
         <Empty title="No MCP server is configured">`hermes mcp add` adds one; then reload.</Empty>
       ) : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={3} /> : null}
     </Page>
   );
@@ -99,10 +99,10 @@ function Reconnect({ name, reload }: { name: string; reload(): void }) {
       const { server } = await post<{ server: { state: string; detail?: string } }>("/mcp/reconnect", {
         name,
       });
-      if (server.state === "ready") say(`${name} is connected.`);
-      else say(`${name} is ${server.state}${server.detail ? `: ${server.detail}` : ""}`, "failed");
+      if (server.state === "ready") notify(`${name} is connected.`);
+      else notify(`${name} is ${server.state}${server.detail ? `: ${server.detail}` : ""}`, "failed");
     } catch (error) {
-      say((error as Error).message, "failed");
+      notify((error as Error).message, "failed");
     }
     setBusy(false);
     reload();

@@ -1,4 +1,4 @@
-/** What the agent remembers: what all share, and whom it has notes about. */
+/** The notes that everyone shares, and the people the agent has notes about. */
 import type { PeopleAnswer, ShownPerson } from "../../../src/http/dashboard/people-types.js";
 import { Platform } from "../parts/badges.js";
 import { More } from "../parts/more.js";

@@ -12,8 +12,8 @@ import { withQuery } from "../state/api.js";
 import { queuesMark } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { go, href, place, setQuery } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
 import { useSources } from "../state/sources.js";
+import { useThrottled } from "../state/throttle.js";
 
 const STATES = [
   { value: "", label: "Any state" },
@@ -34,7 +34,7 @@ export function MessagesPage() {
       rowsOf: ({ messages, next }) => ({ rows: messages, next }),
       idOf: ({ id }) => id,
     },
-    usePaced(queuesMark.value, 1500),
+    useThrottled(queuesMark.value, 1500),
   );
   const sources = useSources();
   const isEmpty = list.rows.length === 0;
@@ -64,7 +64,7 @@ export function MessagesPage() {
         </ul>
       )}
       {isEmpty && list.loading ? <Loading rows={8} /> : null}
-      {isEmpty && list.error ? <Failed error={list.error} again={() => list.refresh()} /> : null}
+      {isEmpty && list.error ? <Failed error={list.error} retry={() => list.refresh()} /> : null}
       {isEmpty && !list.loading && !list.error ? (
         <Empty title="No message is like that">Finished ones are kept for thirty days.</Empty>
       ) : null}
@@ -133,7 +133,7 @@ const TONES: Record<RecentMessage["state"], [string, Tone]> = {
   dead: ["Given up", "bad"],
 };
 
-/** Its outcome, up to delivery. */
+/** The outcome, including the delivery of the answer. */
 function MessageState({ message: { state, delivery } }: { message: RecentMessage }) {
   if (state === "done" && delivery === "sent") return <Badge tone="good">Answered</Badge>;
   if (state === "done" && (delivery === "pending" || delivery === "sending"))

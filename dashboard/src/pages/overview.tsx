@@ -15,13 +15,13 @@ import { overview, pairingCount } from "../state/live.js";
 import { href } from "../state/router.js";
 
 export function OverviewPage() {
-  // The first look doesn't wait for the stream.
+  // Don't wait for the event stream to show the first overview.
   const first = useFetched<Overview>(overview.value ? undefined : "/overview");
   const shown = overview.value ?? first.data;
   return (
     <Page title="Overview" aside={shown ? <Verdict shown={shown} /> : null}>
       {shown ? <Shown shown={shown} /> : null}
-      {!shown && first.error ? <Failed error={first.error} again={first.reload} /> : null}
+      {!shown && first.error ? <Failed error={first.error} retry={first.reload} /> : null}
       {!shown && !first.error ? <Loading rows={6} /> : null}
     </Page>
   );
@@ -43,7 +43,7 @@ function Shown({ shown }: { shown: Overview }) {
   );
 }
 
-/** All at a glance: one sentence. */
+/** The overall state as one badge. */
 function Verdict({ shown: { problems } }: { shown: Overview }) {
   const [first] = problems;
   if (!first) return <Badge tone="good">All is well</Badge>;

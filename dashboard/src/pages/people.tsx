@@ -1,4 +1,4 @@
-/** Everyone with stored data, and who asks to be let in. */
+/** Known people, pairing requests and sign-ins. */
 import type { PeopleAnswer, ShownPerson } from "../../../src/http/dashboard/people-types.js";
 import { counted } from "../format.js";
 import { Platform } from "../parts/badges.js";
@@ -17,8 +17,8 @@ import { withQuery } from "../state/api.js";
 import { messagesMark, pairingCount } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href, place, setQuery } from "../state/router.js";
-import { usePaced, useSettled } from "../state/settle.js";
 import { useSources } from "../state/sources.js";
+import { useDebounced, useThrottled } from "../state/throttle.js";
 
 const ROLES = [
   { value: "", label: "Any role" },
@@ -34,7 +34,7 @@ export const personPath = ({ platform, userId }: { platform: string; userId: str
 
 export function PeoplePage() {
   const { query } = place.value;
-  const q = useSettled(query.get("q") ?? "", 180);
+  const q = useDebounced(query.get("q") ?? "", 180);
   const filters = { q, platform: query.get("platform"), role: query.get("role") };
   const list = usePaged<PeopleAnswer, ShownPerson>(
     {
@@ -42,7 +42,7 @@ export function PeoplePage() {
       rowsOf: ({ people, next }) => ({ rows: people, next }),
       idOf: ({ person }) => person,
     },
-    usePaced(`${pairingCount.value} ${messagesMark.value}`, 1500),
+    useThrottled(`${pairingCount.value} ${messagesMark.value}`, 1500),
   );
   return (
     <Page title="People">
@@ -59,7 +59,7 @@ export function PeoplePage() {
         ) : null}
         {list.rows.length === 0 && list.loading ? <Loading rows={5} /> : null}
         {list.rows.length === 0 && list.error ? (
-          <Failed error={list.error} again={() => list.refresh()} />
+          <Failed error={list.error} retry={() => list.refresh()} />
         ) : null}
         {list.rows.length === 0 && !list.loading && !list.error ? (
           <Empty title="No person matches">People who write to the bot appear here.</Empty>

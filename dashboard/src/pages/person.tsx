@@ -1,4 +1,4 @@
-/** One person: who they are, what they may, what is kept of them. */
+/** One person: facts, access, stored data and notes. */
 import type { PersonAnswer, ShownPerson } from "../../../src/http/dashboard/people-types.js";
 import { number, platformName } from "../format.js";
 import { Platform } from "../parts/badges.js";
@@ -46,7 +46,7 @@ export function PersonPage({ person: address }: { person: string }) {
           </div>
         </div>
       ) : error ? (
-        <Failed error={error} again={reload} />
+        <Failed error={error} retry={reload} />
       ) : (
         <Loading rows={6} />
       )}

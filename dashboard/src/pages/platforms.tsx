@@ -11,7 +11,7 @@ import { bytes, counted, platformName } from "../format.js";
 import { Badge, Platform, type Tone } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Icon } from "../parts/icons.js";
-import { say } from "../parts/notices.js";
+import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { QrCode } from "../parts/qr-code.js";
 import { Empty, Failed, Loading } from "../parts/states.js";
@@ -20,9 +20,9 @@ import { newKey, post } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 
-/** Changes with the state of a bot, and every ten seconds: errors come without one. */
+/** Changes with a bot's state, and every ten seconds, because new errors don't change the state. */
 function useMark(): string {
   const shown = overview.value;
   const states = shown?.platforms.map(({ platform, account, state, detail }) => [
@@ -31,7 +31,7 @@ function useMark(): string {
     state,
     detail,
   ]);
-  return usePaced(JSON.stringify([states, Math.floor((shown?.at ?? 0) / 10)]), 1000);
+  return useThrottled(JSON.stringify([states, Math.floor((shown?.at ?? 0) / 10)]), 1000);
 }
 
 export function PlatformsPage() {
@@ -45,7 +45,7 @@ export function PlatformsPage() {
         <Empty title="No platform is configured">`hermes setup` adds one.</Empty>
       ) : null}
       {data && data.off.length > 0 ? <Off off={data.off} /> : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={4} /> : null}
     </Page>
   );
@@ -130,11 +130,11 @@ function Buttons({ bot, reload }: BotProps) {
         platform,
         account,
       });
-      if (action === "disconnect") say(`${of} is disconnected.`);
-      else if (done.state === "ok") say(`${of} is connected.`);
-      else say(`${of} is not connected yet${done.detail ? `: ${done.detail}` : "."}`, "failed");
+      if (action === "disconnect") notify(`${of} is disconnected.`);
+      else if (done.state === "ok") notify(`${of} is connected.`);
+      else notify(`${of} is not connected yet${done.detail ? `: ${done.detail}` : "."}`, "failed");
     } catch (error) {
-      say((error as Error).message, "failed");
+      notify((error as Error).message, "failed");
     }
     setBusy(false);
     reload();
@@ -184,7 +184,7 @@ function TestMessage({ bot, reload }: BotProps) {
       setResult(await post<TestAnswer>("/platforms/test", { platform, account, to: full, key: key.current }));
       key.current = newKey();
     } catch (error) {
-      say((error as Error).message, "failed");
+      notify((error as Error).message, "failed");
     }
     setBusy(false);
     reload();

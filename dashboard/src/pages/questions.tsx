@@ -14,11 +14,11 @@ import { now } from "../state/clock.js";
 import { useFetched } from "../state/fetched.js";
 import { questionCount, queuesMark } from "../state/live.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 import { personPath } from "./people.js";
 
 export function QuestionsPage() {
-  const mark = usePaced(`${questionCount.value} ${queuesMark.value}`, 1000);
+  const mark = useThrottled(`${questionCount.value} ${queuesMark.value}`, 1000);
   const { data, error, reload } = useFetched<QuestionsAnswer>("/questions", mark);
   const questions = data?.questions;
   return (
@@ -34,7 +34,7 @@ export function QuestionsPage() {
           Tools that need an approval ask in the chat, and appear here until they are answered.
         </Empty>
       ) : null}
-      {!questions && error ? <Failed error={error} again={reload} /> : null}
+      {!questions && error ? <Failed error={error} retry={reload} /> : null}
       {!questions && !error ? <Loading rows={2} /> : null}
     </Page>
   );
@@ -55,9 +55,9 @@ function QuestionCard({ question, reload }: CardProps) {
   const { id, kind, text, choices, asked, place, sessionId, createdAt, expiresAt } = question;
   const [busy, setBusy] = useState(false);
   const [label, tone] = KINDS[kind];
-  const answer = async (given: { choice: string } | { text: string }, done: string) => {
+  const answer = async (reply: { choice: string } | { text: string }, done: string) => {
     setBusy(true);
-    const answered = await act("/questions/answer", { id, ...given }, done);
+    const answered = await act("/questions/answer", { id, ...reply }, done);
     setBusy(false);
     reload();
     return answered !== undefined;
@@ -112,7 +112,7 @@ function QuestionCard({ question, reload }: CardProps) {
 }
 
 interface OwnWordsProps {
-  answer(given: { text: string }, done: string): Promise<boolean>;
+  answer(reply: { text: string }, done: string): Promise<boolean>;
   busy: boolean;
 }
 

@@ -16,20 +16,20 @@ import { act } from "../state/act.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 
 const PACE_MS = 2000;
 
 export function SchedulesPage() {
-  const mark = usePaced(overview.value?.at, PACE_MS);
+  const mark = useThrottled(overview.value?.at, PACE_MS);
   const { data, error, reload } = useFetched<SchedulesAnswer>("/schedules", mark);
-  const [adds, setAdds] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   return (
     <Page
       title="Schedules"
       aside={
-        adds ? undefined : (
-          <button type="button" class="button primary" onClick={() => setAdds(true)}>
+        isAdding ? undefined : (
+          <button type="button" class="button primary" onClick={() => setAdding(true)}>
             New schedule
           </button>
         )
@@ -42,11 +42,11 @@ export function SchedulesPage() {
           <a href={href("/config?find=cron.")}>Settings</a>.
         </p>
       ) : null}
-      {adds ? (
+      {isAdding ? (
         <ScheduleForm
           timeZone={data?.timeZone ?? ""}
           end={() => {
-            setAdds(false);
+            setAdding(false);
             reload();
           }}
         />
@@ -54,12 +54,12 @@ export function SchedulesPage() {
       {data?.schedules.map((schedule) => (
         <ScheduleCard key={schedule.id} schedule={schedule} timeZone={data.timeZone} reload={reload} />
       ))}
-      {data?.schedules.length === 0 && !adds ? (
+      {data?.schedules.length === 0 && !isAdding ? (
         <Empty title="No schedules yet">
           Make one here, with <code>hermes cron add</code>, or ask the agent for one in a chat.
         </Empty>
       ) : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={4} /> : null}
     </Page>
   );
@@ -72,15 +72,15 @@ interface CardProps {
 }
 
 function ScheduleCard({ schedule, timeZone, reload }: CardProps) {
-  const [edits, setEdits] = useState(false);
+  const [isEditing, setEditing] = useState(false);
   const { name, prompt, when, to, fault, lastRun, maker } = schedule;
-  if (edits)
+  if (isEditing)
     return (
       <ScheduleForm
         schedule={schedule}
         timeZone={timeZone}
         end={() => {
-          setEdits(false);
+          setEditing(false);
           reload();
         }}
       />
@@ -115,7 +115,7 @@ function ScheduleCard({ schedule, timeZone, reload }: CardProps) {
       </p>
       {fault ? <p class="setting-fault">{fault}. Delete it and make it again.</p> : null}
       {lastRun?.reason ? <p class="setting-fault">{lastRun.reason}</p> : null}
-      <Actions schedule={schedule} edit={() => setEdits(true)} reload={reload} />
+      <Actions schedule={schedule} edit={() => setEditing(true)} reload={reload} />
       <Runs schedule={schedule} />
     </article>
   );
@@ -165,10 +165,10 @@ function Run({ run: { state, at, delivery, inboxId, manual } }: { run: RunRow })
 
 function Actions({ schedule, edit, reload }: { schedule: ShownSchedule; edit(): void; reload(): void }) {
   const { id, name, state, fault } = schedule;
-  const does = (verb: string, done: string) =>
+  const run = (verb: string, done: string) =>
     act(`/schedules/${encodeURIComponent(id)}/${verb}`, {}, done).finally(reload);
   const simple = (verb: string, label: string, done: string) => (
-    <button type="button" class="button" onClick={() => void does(verb, done)}>
+    <button type="button" class="button" onClick={() => void run(verb, done)}>
       {label}
       <span class="unseen"> {name}</span>
     </button>
@@ -190,7 +190,7 @@ function Actions({ schedule, edit, reload }: { schedule: ShownSchedule; edit(): 
         of={name}
         question="A run that is under way is called off."
         danger
-        act={() => does("delete", `“${name}” was deleted.`)}
+        act={() => run("delete", `“${name}” was deleted.`)}
       />
     </div>
   );

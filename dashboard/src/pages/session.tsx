@@ -13,11 +13,11 @@ import { WhoOfSession } from "../parts/who.js";
 import { useFetched } from "../state/fetched.js";
 import { messagesMark, overview } from "../state/live.js";
 import { href, place } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 import { StateBadge } from "./sessions.js";
 
 export function SessionPage({ id }: { id: string }) {
-  const mark = usePaced(`${messagesMark.value} ${overview.value?.turns.running ?? 0}`, 1500);
+  const mark = useThrottled(`${messagesMark.value} ${overview.value?.turns.running ?? 0}`, 1500);
   const { data, error, reload } = useFetched<{ session: SessionDetail }>(
     `/sessions/${encodeURIComponent(id)}`,
     mark,
@@ -56,7 +56,7 @@ export function SessionPage({ id }: { id: string }) {
           </aside>
         </div>
       ) : error ? (
-        <Failed error={error} again={reload} />
+        <Failed error={error} retry={reload} />
       ) : (
         <Loading rows={6} />
       )}

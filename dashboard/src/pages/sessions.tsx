@@ -15,8 +15,8 @@ import { useFetched } from "../state/fetched.js";
 import { messagesMark } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href, place, setQuery } from "../state/router.js";
-import { usePaced, useSettled } from "../state/settle.js";
 import { useSources } from "../state/sources.js";
+import { useDebounced, useThrottled } from "../state/throttle.js";
 
 const STATES = [
   { value: "", label: "All" },
@@ -28,14 +28,14 @@ const STATES = [
 export function SessionsPage() {
   const { query } = place.value;
   const q = query.get("q") ?? "";
-  const settled = useSettled(q, 180);
+  const debounced = useDebounced(q, 180);
   return (
     <Page title="Sessions">
       <SearchBox value={q} />
       <Filters searching={q !== ""} />
       {q === "" ? <SessionList /> : null}
-      {q !== "" && settled === "" ? <Loading rows={5} label="Searching…" /> : null}
-      {q !== "" && settled !== "" ? <Hits q={settled} typing={settled !== q} /> : null}
+      {q !== "" && debounced === "" ? <Loading rows={5} label="Searching…" /> : null}
+      {q !== "" && debounced !== "" ? <Hits q={debounced} typing={debounced !== q} /> : null}
     </Page>
   );
 }
@@ -104,7 +104,7 @@ function Filters({ searching }: { searching: boolean }) {
   );
 }
 
-/** Whose sessions are shown, by the name that the newest of them knows. */
+/** The person whose sessions are shown, with the name from their newest session. */
 function PersonChip({ user }: { user: string }) {
   const source = place.value.query.get("source");
   const { data } = useFetched<SessionsAnswer>(withQuery("/sessions", { user, source, limit: 1 }));
@@ -137,7 +137,7 @@ function SessionList() {
       rowsOf: ({ sessions, next }) => ({ rows: sessions, next }),
       idOf: (session) => session.lineage_root_id ?? session.id,
     },
-    usePaced(messagesMark.value, 1500),
+    useThrottled(messagesMark.value, 1500),
   );
   const isFiltered = Object.values(filters).some((value) => value);
   return (
@@ -151,7 +151,7 @@ function SessionList() {
       ) : null}
       {list.rows.length === 0 && list.loading ? <Loading rows={8} /> : null}
       {list.rows.length === 0 && list.error ? (
-        <Failed error={list.error} again={() => list.refresh()} />
+        <Failed error={list.error} retry={() => list.refresh()} />
       ) : null}
       {list.rows.length === 0 && !list.loading && !list.error && !list.hasMore ? (
         <Empty title={isFiltered ? "No session is like that" : "No sessions yet"}>

@@ -1,4 +1,4 @@
-/** Which tools there are, who may use them where, and approvals that are remembered. */
+/** All tools, the rules about who may use them, and remembered approvals. */
 import type { ShownTool, ToolsAnswer } from "../../../src/http/dashboard/tools-types.js";
 import { Badge } from "../parts/badges.js";
 import { ExplainTools } from "../parts/explain-tools.js";
@@ -33,7 +33,7 @@ export function ToolsPage() {
           </ul>
         ) : null}
         {data?.tools.length === 0 ? <Empty title="There are no tools" /> : null}
-        {!data && error ? <Failed error={error} again={reload} /> : null}
+        {!data && error ? <Failed error={error} retry={reload} /> : null}
         {!data && !error ? <Loading rows={5} /> : null}
       </section>
     </Page>

@@ -10,13 +10,13 @@ import { Who } from "../parts/who.js";
 import { useFetched } from "../state/fetched.js";
 import { queuesMark } from "../state/live.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 
 /** The timeline of a message: what `hermes trace` prints. */
 export function TracePage({ reference }: { reference: string }) {
   const { data, error, reload } = useFetched<TraceAnswer>(
     `/trace/${encodeURIComponent(reference)}`,
-    usePaced(queuesMark.value, 1500),
+    useThrottled(queuesMark.value, 1500),
   );
   return (
     <Page
@@ -29,9 +29,9 @@ export function TracePage({ reference }: { reference: string }) {
       }
     >
       {data?.traces.map((trace) => (
-        <One key={trace.inbox.id} trace={trace} />
+        <TraceDetail key={trace.inbox.id} trace={trace} />
       ))}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={5} /> : null}
     </Page>
   );
@@ -46,7 +46,7 @@ const TONES: Record<Trace["inbox"]["state"], Tone> = {
   dead: "bad",
 };
 
-function One({ trace }: { trace: Trace }) {
+function TraceDetail({ trace }: { trace: Trace }) {
   const { inbox, reason, sessionId, steps, deliveries } = trace;
   const { origin, text, platform } = inbox.message;
   const [first, last] = [steps[0], steps.at(-1)];
@@ -96,7 +96,7 @@ function One({ trace }: { trace: Trace }) {
   );
 }
 
-const FATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
+const DELIVERY_STATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
   pending: ["To be sent", "wait"],
   sending: ["Being sent", "accent"],
   sent: ["Sent", "good"],
@@ -107,7 +107,7 @@ const FATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
 function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
   const { id, kind, state, attempts, error, messageIds, text, parts, files } = delivery;
   const sent = parts?.filter(({ ids }) => ids !== undefined).length;
-  const [label, tone] = FATES[state];
+  const [label, tone] = DELIVERY_STATES[state];
   return (
     <section class="card" aria-labelledby={`out-${id}`}>
       <div class="card-head">
@@ -139,7 +139,7 @@ function Delivery({ delivery }: { delivery: Trace["deliveries"][number] }) {
   );
 }
 
-/** As they went to the platform, one by one. */
+/** The parts as they were sent to the platform. */
 function Parts({ parts }: { parts: NonNullable<Trace["deliveries"][number]["parts"]> }) {
   if (parts.length < 2) return null;
   return (

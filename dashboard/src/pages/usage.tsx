@@ -60,7 +60,7 @@ export function UsagePage() {
         />
       </div>
       {data ? <Shown usage={data} by={by} measure={measure in MEASURES ? measure : "tokens"} /> : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={6} /> : null}
     </Page>
   );
@@ -116,7 +116,7 @@ function Shown({ usage, by, measure }: ShownProps) {
 
 const MAX_SERIES = 6;
 
-/** The heaviest by name; what is left is one series. */
+/** One series for each of the largest, and one for all others. */
 function seriesOf(
   { days, byDay, platforms, models }: UsageAnswer,
   by: ShownProps["by"],

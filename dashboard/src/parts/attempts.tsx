@@ -1,4 +1,4 @@
-/** Every attempt at a turn: its model requests and calls of tools, with how long each took and what it cost. */
+/** The attempts of a turn: model requests and tool calls, with their durations and costs. */
 import type { Trace } from "../../../src/http/dashboard/types.js";
 import { counted, duration, exactMoney, number } from "../format.js";
 import { Badge, type Tone } from "./badges.js";
@@ -77,7 +77,7 @@ function spansOf({ requests, calls, endedAt }: Attempt): Span[] {
   ].toSorted((a, b) => a.from - b.from || a.to - b.to);
 }
 
-/** Where in the attempt it was. The numbers are beside it. */
+/** Position and length of a span in its attempt. Hidden from screen readers, which read the numbers beside it. */
 function Bar({ span: { from, to }, attempt }: { span: Span; attempt: Attempt }) {
   const whole = Math.max(0.001, attempt.endedAt - attempt.startedAt);
   const part = (seconds: number) => Math.min(100, Math.max(0, (100 * seconds) / whole));

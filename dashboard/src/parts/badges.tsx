@@ -7,7 +7,7 @@ export function Badge({ tone = "quiet", children }: { tone?: Tone; children: Com
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** A platform by its colour and name. Colours are few: names tell the rest. */
+/** A platform's coloured dot and name. Several platforms share a colour. */
 export function Platform({ name }: { name: string }) {
   return (
     <span class="platform">

@@ -1,4 +1,4 @@
-/** Bars over time, drawn by uPlot; the same numbers as a table for those who don't see them. */
+/** A chart over time, drawn by uPlot, with the same numbers as a table. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { isDark } from "../state/theme.js";
@@ -6,16 +6,16 @@ import { isDark } from "../state/theme.js";
 export interface ChartSeries {
   label: string;
   values: readonly number[];
-  /** Which of the palette's colours. */
+  /** Number in the colour palette. */
   color: number;
 }
 
 export type ChartKind = "stacked" | "mixed";
 
 interface ChartProps {
-  /** What it shows, in a sentence. */
+  /** The chart in one sentence, for screen readers. */
   summary: string;
-  /** One name a column, for the axis, the tooltip and the table. */
+  /** One name per column, for the axis, the legend and the table. */
   names: readonly string[];
   series: readonly ChartSeries[];
   format(value: number): string;
@@ -86,9 +86,9 @@ function ChartTable({ summary, names, series, format }: ChartProps) {
   );
 }
 
-/** uPlot comes in a file of its own: pages without charts don't wait for it. */
+/** Loaded on demand: pages without charts don't wait for uPlot. */
 const library = () => import("./plot.js");
-const AGAIN_MS = 3000;
+const RETRY_MS = 3000;
 
 function useDrawing(
   figure: { current: HTMLDivElement | null },
@@ -100,12 +100,12 @@ function useDrawing(
   const shape = JSON.stringify([kind, height, dark, series.map(({ label, color }) => [label, color])]);
   const latest = useRef({ names, series, format });
   latest.current = { names, series, format };
-  // Redrawn when its shape changes, else fed
+  // A new shape needs a new plot; new values only update its data.
   useEffect(() => {
     const box = figure.current!;
     let ended = false;
     let resized: ResizeObserver | undefined;
-    let again: ReturnType<typeof setTimeout> | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
     const begin = () =>
       library().then(
         ({ draw }) => {
@@ -114,22 +114,22 @@ function useDrawing(
           resized = new ResizeObserver(() => plot.current?.setSize({ width: box.clientWidth, height }));
           resized.observe(box);
         },
-        // The gateway is unreachable: the table still shows the numbers.
+        // The gateway is unreachable. Meanwhile, the table shows the numbers.
         () => {
-          if (!ended) again = setTimeout(begin, AGAIN_MS);
+          if (!ended) retry = setTimeout(begin, RETRY_MS);
         },
       );
     void begin();
     return () => {
       ended = true;
-      clearTimeout(again);
+      clearTimeout(retry);
       resized?.disconnect();
       plot.current?.destroy();
       plot.current = undefined;
     };
   }, [shape]);
   const values = JSON.stringify([names, series.map((one) => one.values)]);
-  // The values as text are what matters
+  // Compared as text, because every render creates new arrays.
   useEffect(() => {
     const now = plot.current;
     if (now)

@@ -2,19 +2,19 @@ import { useState } from "preact/hooks";
 
 interface ConfirmProps {
   what: string;
-  /** Which one, where several buttons say the same; read out only. */
+  /** Distinguishes buttons with the same label; for screen readers only. */
   of?: string;
-  /** What it means, shown before it is done. */
+  /** Explains the consequence before the user confirms. */
   question: string;
   danger?: boolean;
   act(): Promise<unknown>;
 }
 
-/** A button that asks once more. */
+/** A button that asks for confirmation. */
 export function Confirm({ what, of, question, danger = false, act }: ConfirmProps) {
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
-  const sure = async () => {
+  const confirm = async () => {
     setBusy(true);
     await act();
     setBusy(false);
@@ -38,7 +38,7 @@ export function Confirm({ what, of, question, danger = false, act }: ConfirmProp
         type="button"
         class={`button ${danger ? "danger" : "primary"}`}
         disabled={busy}
-        onClick={() => void sure()}
+        onClick={() => void confirm()}
       >
         {what} now
       </button>

@@ -1,4 +1,4 @@
-/** Which tools a person has in a chat, and why: what `hermes explain tools` answers. */
+/** Which tools a person may use in a chat and why, like `hermes explain tools`. */
 import { useEffect, useState } from "preact/hooks";
 import type { PeopleAnswer } from "../../../src/http/dashboard/people-types.js";
 import type { ExplainAnswer } from "../../../src/http/dashboard/tools-types.js";
@@ -31,7 +31,7 @@ export function ExplainTools() {
       {person !== "" && colon < 1 ? (
         <p class="warn">Write a platform and an id, as in telegram:111.</p>
       ) : null}
-      {error ? <Failed error={error} again={reload} /> : null}
+      {error ? <Failed error={error} retry={reload} /> : null}
       {colon > 0 && !data && !error ? <Loading rows={2} /> : null}
       {data ? <Answer answer={data} /> : null}
     </section>

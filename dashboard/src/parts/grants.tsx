@@ -1,11 +1,11 @@
-/** Approvals that are remembered, for a person everywhere or for a session. */
+/** Remembered approvals, for a person everywhere or for one session. */
 import type { GrantsAnswer, ShownGrant } from "../../../src/http/dashboard/tools-types.js";
 import { personPath } from "../pages/people.js";
 import { act } from "../state/act.js";
 import { useFetched } from "../state/fetched.js";
 import { queuesMark } from "../state/live.js";
 import { href } from "../state/router.js";
-import { usePaced } from "../state/settle.js";
+import { useThrottled } from "../state/throttle.js";
 import { Badge } from "./badges.js";
 import { Confirm } from "./confirm.js";
 import { Failed, Loading } from "./states.js";
@@ -13,7 +13,10 @@ import { Ago } from "./time.js";
 import { Who } from "./who.js";
 
 export function Grants() {
-  const { data, error, reload } = useFetched<GrantsAnswer>("/tools/grants", usePaced(queuesMark.value, 2000));
+  const { data, error, reload } = useFetched<GrantsAnswer>(
+    "/tools/grants",
+    useThrottled(queuesMark.value, 2000),
+  );
   return (
     <section class="stack" aria-labelledby="grants">
       <h2 id="grants">Remembered approvals</h2>
@@ -27,7 +30,7 @@ export function Grants() {
       {data?.grants.length === 0 ? (
         <p class="quiet">None. “Allow in this session”, “Always allow” and /yolo are remembered here.</p>
       ) : null}
-      {!data && error ? <Failed error={error} again={reload} /> : null}
+      {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={1} /> : null}
     </section>
   );

@@ -3,7 +3,7 @@ import { Fragment } from "preact";
 const OPEN = ">>>";
 const CLOSE = "<<<";
 
-/** A snippet with `>>>` and `<<<` around what was found. Everything stays text: nothing in it can act. */
+/** A search snippet with `>>>` and `<<<` around matches. Rendered as text, so it can't inject markup. */
 export function Highlight({ text }: { text: string }) {
   const parts = text.split(CLOSE);
   const last = parts.pop();

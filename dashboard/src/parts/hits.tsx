@@ -1,4 +1,4 @@
-/** What a search has found: titles first, then what was said. */
+/** Search results: session titles first, then messages. */
 import { useRef, useState } from "preact/hooks";
 import type { SearchAnswer, TitleHit } from "../../../src/http/dashboard/types.js";
 import { counted, platformColor } from "../format.js";
@@ -26,7 +26,7 @@ export function Hits({ q, typing }: { q: string; typing: boolean }) {
     idOf: (hit) => hit.id,
     size: 20,
   });
-  // What was found before stays until there is something newer to show.
+  // Show the previous results until the new ones have arrived.
   const last = useRef(asked);
   const isWaiting = typing || asked.loading;
   if (!asked.loading) last.current = asked;
@@ -47,7 +47,7 @@ export function Hits({ q, typing }: { q: string; typing: boolean }) {
       ) : null}
       {list.rows.length === 0 && isWaiting && !list.error ? <Loading rows={5} label="Searching…" /> : null}
       {list.rows.length === 0 && list.error ? (
-        <Failed error={list.error} again={() => list.refresh()} />
+        <Failed error={list.error} retry={() => list.refresh()} />
       ) : null}
       {list.rows.length === 0 && !isWaiting && !list.error && titles.length === 0 ? (
         <Empty title={`No message contains “${q}”`}>
@@ -76,7 +76,7 @@ function Titles({ titles, q }: { titles: readonly TitleHit[]; q: string }) {
   );
 }
 
-/** As the store marks what it found. */
+/** Marks the match as the store does in snippets. */
 function marked(title: string, q: string): string {
   const at = title.toLowerCase().indexOf(q.trim().toLowerCase());
   if (at === -1) return title;
@@ -84,10 +84,10 @@ function marked(title: string, q: string): string {
   return `${title.slice(0, at)}>>>${title.slice(at, end)}<<<${title.slice(end)}`;
 }
 
-/** Markdown's own signs say nothing in a line of text. */
+/** Markdown syntax is noise in a one-line snippet. */
 const withoutMarks = (text: string) => text.replace(/```\w*|\*\*|`/g, "");
 
-/** Sessions in the order of their first hit: the newest first, or the best match. */
+/** Groups hits by session, in the order of each session's first hit. */
 function bySession(hits: readonly Hit[]): Hit[][] {
   const sessions = new Map<string, Hit[]>();
   for (const hit of hits) {
@@ -98,7 +98,7 @@ function bySession(hits: readonly Hit[]): Hit[][] {
   return [...sessions.values()];
 }
 
-/** Hits of a session that are shown at first. */
+/** Hits per session that are shown before it is expanded. */
 const SHOWN = 3;
 
 function FoundSession({ hits }: { hits: readonly Hit[] }) {

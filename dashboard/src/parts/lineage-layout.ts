@@ -8,8 +8,8 @@ export interface Drawn {
 }
 
 /**
- * One row a session. What continues a session stays in its lane and comes last, so that the line down is never crossed by
- * what branches off to the right of it.
+ * One row per session. The continuation of a session stays in its lane and comes after its branches, so that no branch
+ * crosses the line down.
  */
 export function layOut(nodes: readonly LineageNode[]): Drawn[] {
   const known = new Set(nodes.map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** The lineage as a tree: a conversation goes straight down, branches are beside it. */
+/** The lineage as a tree: a conversation runs straight down, with its branches beside it. */
 import type { LineageAnswer, LineageNode } from "../../../src/http/dashboard/types.js";
 import { counted } from "../format.js";
 import { useFetched } from "../state/fetched.js";
@@ -14,7 +14,7 @@ const DOT = 17;
 
 export function Lineage({ id }: { id: string }) {
   const { data, error, reload } = useFetched<LineageAnswer>(`/sessions/${encodeURIComponent(id)}/lineage`);
-  if (error) return <Failed error={error} again={reload} />;
+  if (error) return <Failed error={error} retry={reload} />;
   if (!data) return null;
   const drawn = layOut(data.nodes);
   return (
@@ -94,11 +94,11 @@ function Drawing({ drawn, here }: { drawn: readonly Drawn[]; here: string }) {
   );
 }
 
-/** What goes on is drawn over what branches off. */
+/** Draws continuations on top of branches. */
 const byWeight = (a: Drawn, b: Drawn) =>
   Number(a.node.kind === "compression") - Number(b.node.kind === "compression");
 
-/** Straight down, or down and then round the corner. */
+/** A line straight down, or down and around a corner. */
 function edge(x1: number, y1: number, x2: number, y2: number): string {
   if (x1 === x2) return `M${x1} ${y1}V${y2}`;
   return `M${x1} ${y1}V${y2 - 12}Q${x1} ${y2} ${x1 + 12} ${y2}H${x2}`;

@@ -2,16 +2,16 @@ import { useEffect, useRef } from "preact/hooks";
 import type { PagedList } from "../state/paged.js";
 import { Failed } from "./states.js";
 
-/** Beyond, the button is what loads on: a page that grows without end gets slow. */
-const MAX_UNASKED = 1000;
+/** Beyond this, only the button loads more rows: an endless page gets slow. */
+const MAX_AUTO_LOADED = 1000;
 
-/** The end of a list: loads on when it comes near, says so, and is a button for those who don't scroll. */
+/** The end of a list: loads more rows when it scrolls near the view, or with its button. */
 export function More<Answer, Row>({ list, what }: { list: PagedList<Answer, Row>; what: string }) {
   const end = useRef<HTMLDivElement>(null);
   const { rows } = list;
   // Observe again after every page: an end that is already visible fires no new event.
   useEffect(() => {
-    if (rows.length >= MAX_UNASKED) return;
+    if (rows.length >= MAX_AUTO_LOADED) return;
     const watch = new IntersectionObserver((seen) => seen.some((one) => one.isIntersecting) && list.more(), {
       rootMargin: "600px",
     });
@@ -21,7 +21,7 @@ export function More<Answer, Row>({ list, what }: { list: PagedList<Answer, Row>
   return (
     <div class="more" ref={end}>
       {list.error ? (
-        <Failed error={list.error} again={() => (list.hasMore ? list.more() : list.refresh())} />
+        <Failed error={list.error} retry={() => (list.hasMore ? list.more() : list.refresh())} />
       ) : null}
       {list.loading && rows.length > 0 ? <p role="status">Loading more {what}…</p> : null}
       {list.hasMore && !list.error ? (

@@ -1,4 +1,4 @@
-/** What the agent remembers: a list of notes to read, change and delete. */
+/** The agent's notes, which an operator can add, edit and delete. */
 import { useState } from "preact/hooks";
 import type { MemoryAnswer } from "../../../src/http/dashboard/memory-types.js";
 import { number } from "../format.js";
@@ -10,7 +10,7 @@ import { Failed, Loading } from "./states.js";
 
 interface NotesProps {
   title: string;
-  /** Left out: what all share. */
+  /** Undefined: the notes that everyone shares. */
   person?: { platform: string; userId: string };
 }
 
@@ -18,7 +18,7 @@ const NEW = -1;
 
 export function Notes({ title, person }: NotesProps) {
   const { data, error, reload } = useFetched<MemoryAnswer>(withQuery("/memory", { ...person }));
-  /** The note that is being edited, with the list as it was then. */
+  /** The note being edited, and the list at the time the edit began. */
   const [editing, setEditing] = useState<{ at: number; from: MemoryAnswer }>();
   const save = async (from: MemoryAnswer, entries: string[], done: string) => {
     const body = { ...(person ? { person } : {}), entries, version: from.version };
@@ -26,7 +26,7 @@ export function Notes({ title, person }: NotesProps) {
     reload();
     return saved !== undefined;
   };
-  const keep = async (text: string) => {
+  const saveNote = async (text: string) => {
     if (!editing) return;
     const { at, from } = editing;
     const entries = at === NEW ? [...from.entries, text] : from.entries.with(at, text);
@@ -45,14 +45,14 @@ export function Notes({ title, person }: NotesProps) {
       <p class="quiet">
         The agent reads these notes at the start of each session, and changes them with its memory tool.
       </p>
-      {error && !data ? <Failed error={error} again={reload} /> : null}
+      {error && !data ? <Failed error={error} retry={reload} /> : null}
       {!error && !data ? <Loading rows={2} /> : null}
       {data?.entries.length === 0 ? <p>Nothing is remembered yet.</p> : null}
       <ul class="rows notes">
         {data?.entries.map((entry, at) => (
           <li key={at}>
             {editing?.at === at ? (
-              <Editor text={entry} keep={keep} cancel={() => setEditing(undefined)} />
+              <Editor text={entry} onSave={saveNote} onCancel={() => setEditing(undefined)} />
             ) : (
               <>
                 <p class="note">{entry}</p>
@@ -74,7 +74,7 @@ export function Notes({ title, person }: NotesProps) {
         ))}
       </ul>
       {editing?.at === NEW ? (
-        <Editor text="" keep={keep} cancel={() => setEditing(undefined)} />
+        <Editor text="" onSave={saveNote} onCancel={() => setEditing(undefined)} />
       ) : data ? (
         <div class="action-buttons">
           <button type="button" class="button" onClick={() => setEditing({ at: NEW, from: data })}>
@@ -88,21 +88,21 @@ export function Notes({ title, person }: NotesProps) {
 
 interface EditorProps {
   text: string;
-  keep(text: string): Promise<void>;
-  cancel(): void;
+  onSave(text: string): Promise<void>;
+  onCancel(): void;
 }
 
-function Editor({ text: before, keep, cancel }: EditorProps) {
+function Editor({ text: before, onSave, onCancel }: EditorProps) {
   const [text, setText] = useState(before);
   const [busy, setBusy] = useState(false);
-  const save = async (event: Event) => {
+  const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    await keep(text);
+    await onSave(text);
     setBusy(false);
   };
   return (
-    <form class="reply" onSubmit={(event) => void save(event)}>
+    <form class="reply" onSubmit={(event) => void submit(event)}>
       <label class="labelled">
         <span>Note</span>
         <textarea
@@ -115,7 +115,7 @@ function Editor({ text: before, keep, cancel }: EditorProps) {
         />
       </label>
       <div class="letter-buttons">
-        <button type="button" class="button" onClick={cancel}>
+        <button type="button" class="button" onClick={onCancel}>
           Cancel
         </button>
         <button type="submit" class="button primary" disabled={busy || text.trim() === ""}>

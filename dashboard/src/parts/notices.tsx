@@ -1,4 +1,4 @@
-/** What was just done, or couldn't be: said once, read out, gone after a while. */
+/** Short messages about the outcome of an action. Screen readers announce them; they disappear after a few seconds. */
 import { signal } from "@preact/signals";
 
 interface Notice {
@@ -9,12 +9,12 @@ interface Notice {
 
 const notices = signal<Notice[]>([]);
 const SHOWN_MS = 6000;
-const MOST = 4;
+const MAX_NOTICES = 4;
 let lastId = 0;
 
-export function say(text: string, kind: Notice["kind"] = "done"): void {
+export function notify(text: string, kind: Notice["kind"] = "done"): void {
   const id = ++lastId;
-  notices.value = [...notices.value, { id, text, kind }].slice(-MOST);
+  notices.value = [...notices.value, { id, text, kind }].slice(-MAX_NOTICES);
   setTimeout(() => {
     notices.value = notices.value.filter((notice) => notice.id !== id);
   }, SHOWN_MS);

@@ -7,12 +7,12 @@ interface PageProps {
   title: string;
   /** Beside the title, on the right. */
   aside?: ComponentChildren;
-  /** Above the title: the way back. */
+  /** Above the title: a link back. */
   above?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A page with its heading: it is read out when the page changes. */
+/** A page. Its heading gets the focus when the page opens, so that screen readers announce it. */
 export function Page({ title, aside, above, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function Page({ title, aside, above, children }: PageProps) {
   }, [title]);
   useEffect(() => {
     const page = heading.current?.closest(".page");
-    // After a shortcut the focus is in the search already.
+    // The shortcut `/` has already focused the search box.
     const isTaken = page?.contains(document.activeElement);
     if (!isFirst && !isTaken) heading.current?.focus({ preventScroll: true });
     isFirst = false;

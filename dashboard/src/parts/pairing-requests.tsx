@@ -1,4 +1,4 @@
-/** Who asks to be let in. */
+/** Pairing requests that wait for a decision. */
 import { useState } from "preact/hooks";
 import type { PairingAnswer } from "../../../src/http/dashboard/types.js";
 import { duration } from "../format.js";
@@ -13,7 +13,7 @@ import { Ago } from "./time.js";
 
 type Request = PairingAnswer["pending"][number];
 
-/** `settled`: someone was let in or turned away. */
+/** `settled` is called after an approval or a denial. */
 export function PairingRequests({ settled }: { settled(): void }) {
   const requests = useFetched<PairingAnswer>(withQuery("/pairing", { limit: 1 }), pairingCount.value);
   const pending = requests.data?.pending;
@@ -33,7 +33,7 @@ export function PairingRequests({ settled }: { settled(): void }) {
           A stranger who writes to the bot gets a code and appears here for an hour.
         </Empty>
       ) : null}
-      {!pending && requests.error ? <Failed error={requests.error} again={requests.reload} /> : null}
+      {!pending && requests.error ? <Failed error={requests.error} retry={requests.reload} /> : null}
       {!pending && !requests.error ? <Loading rows={1} /> : null}
     </section>
   );
@@ -48,7 +48,7 @@ function RequestCard({ request, decide }: RequestProps) {
   const [busy, setBusy] = useState(false);
   const { id, platform, userId, userName, createdAt, expiresAt } = request;
   const name = userName ?? userId;
-  const does = (path: string, done: string) => {
+  const run = (path: string, done: string) => {
     setBusy(true);
     void decide(path, id, done).finally(() => setBusy(false));
   };
@@ -70,7 +70,7 @@ function RequestCard({ request, decide }: RequestProps) {
           type="button"
           class="button"
           disabled={busy}
-          onClick={() => does("/pairing/deny", `${name} was denied.`)}
+          onClick={() => run("/pairing/deny", `${name} was denied.`)}
         >
           Deny<span class="unseen"> {name}</span>
         </button>
@@ -78,7 +78,7 @@ function RequestCard({ request, decide }: RequestProps) {
           type="button"
           class="button primary"
           disabled={busy}
-          onClick={() => does("/pairing/approve", `${name} may talk to the bot now.`)}
+          onClick={() => run("/pairing/approve", `${name} may talk to the bot now.`)}
         >
           Approve<span class="unseen"> {name}</span>
         </button>

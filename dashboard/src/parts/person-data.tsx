@@ -1,4 +1,4 @@
-/** All that is kept of a person: a copy of it, or its end. */
+/** A person's stored data, to download or erase. */
 import { useState } from "preact/hooks";
 import type { ErasedAnswer, ErasureAnswer, ShownPerson } from "../../../src/http/dashboard/people-types.js";
 import { counted } from "../format.js";
@@ -6,18 +6,18 @@ import { act } from "../state/act.js";
 import { get, toApiError, withQuery } from "../state/api.js";
 import { go } from "../state/router.js";
 import { Confirm } from "./confirm.js";
-import { say } from "./notices.js";
+import { notify } from "./notices.js";
 
 export function PersonData({ person, name }: { person: ShownPerson; name: string }) {
   const who = { platform: person.platform, userId: person.userId };
   const [plan, setPlan] = useState<ErasureAnswer>();
   const [busy, setBusy] = useState(false);
-  const look = async () => {
+  const loadPlan = async () => {
     setBusy(true);
     try {
       setPlan(await get<ErasureAnswer>(withQuery("/people/erasure", who)));
     } catch (error) {
-      say(toApiError(error).message, "failed");
+      notify(toApiError(error).message, "failed");
     }
     setBusy(false);
   };
@@ -33,7 +33,7 @@ export function PersonData({ person, name }: { person: ShownPerson; name: string
           Download
         </a>
         {plan ? null : (
-          <button type="button" class="button" disabled={busy} onClick={() => void look()}>
+          <button type="button" class="button" disabled={busy} onClick={() => void loadPlan()}>
             {busy ? "Looking…" : "Erase…"}
           </button>
         )}
@@ -94,7 +94,7 @@ function Lines({ title, lines }: { title: string; lines: readonly string[] }) {
 
 type Counts = ErasureAnswer["counts"];
 
-/** One line for each kind of data that there is. */
+/** One line per kind of data that exists. */
 function removed({ sessions, messages, queueRowsRemoved, memories, files, schedules, pairings }: Counts) {
   return named([
     [sessions, `${counted(sessions, "session")} of theirs with ${counted(messages, "message")}`],
@@ -118,7 +118,7 @@ function redacted({ sharedSessions, redactedMessages, changedMessages, queueRows
 const named = (lines: readonly [count: number, line: string][]) =>
   lines.flatMap(([count, line]) => (count > 0 ? [line] : []));
 
-/** What stays although it may hold something. */
+/** Places that erasing doesn't change but that may contain their data. */
 function Left({ left }: { left: ErasureAnswer["left"] }) {
   const groups: [string, readonly string[]][] = [
     ["Copies that still hold it: delete them, or let them rotate away", left.copies],

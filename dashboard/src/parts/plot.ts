@@ -67,7 +67,7 @@ const bar = (fill: string): uPlot.Series => ({
   points: { show: false },
 });
 
-/** The tallest first, so that the lower ones are painted over it. */
+/** Tallest first, so that lower bars are painted on top. */
 const bars = (colors: readonly string[]) => colors.toReversed().map(bar);
 
 function barsAndLines(colors: readonly string[]): uPlot.Series[] {
@@ -85,7 +85,7 @@ export function dataOf(kind: ChartKind, { names, series }: Shown): uPlot.Aligned
   return [x, ...stacked.toReversed()];
 }
 
-/** Custom properties come back unresolved (`light-dark(…)`): a colour that is used comes back as one. */
+/** Custom properties are returned unresolved (`light-dark(…)`), so this reads the computed colour of a temporary element. */
 function colorOf(box: HTMLElement, property: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${property})`;

@@ -1,4 +1,4 @@
-/** Dark on white in both themes: phones don't read the reverse. */
+/** Black on white in both themes: many phones can't read inverted codes. */
 export function QrCode({ rows }: { rows: readonly string[] }) {
   const size = rows.length;
   const path = rows

@@ -1,22 +1,22 @@
-/** Restarts the gateway where something starts it again; elsewhere it says what to run. */
+/** Restarts the gateway if a supervisor starts it again; otherwise shows the command to run. */
 import { useEffect, useState } from "preact/hooks";
 import type { RestartAnswer } from "../../../src/http/dashboard/operations-types.js";
 import { post } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
 import { Confirm } from "./confirm.js";
-import { say } from "./notices.js";
+import { notify } from "./notices.js";
 
 export function RestartButton() {
   const { data } = useFetched<RestartAnswer>("/restart");
-  /** When the gateway that is to end was started. */
+  /** Start time of the gateway that is being stopped. */
   const [before, setBefore] = useState<number | undefined>();
   const startedAt = overview.value?.gateway.startedAt;
   const isBack = before !== undefined && startedAt !== undefined && startedAt !== before;
   useEffect(() => {
     if (!isBack) return;
     setBefore(undefined);
-    say("The gateway has restarted.");
+    notify("The gateway has restarted.");
   }, [isBack]);
   if (!data) return null;
   if (before !== undefined) return <p role="status">Restarting…</p>;
@@ -26,7 +26,7 @@ export function RestartButton() {
       await post("/restart", {});
       setBefore(startedAt ?? 0);
     } catch (error) {
-      say((error as Error).message, "failed");
+      notify((error as Error).message, "failed");
     }
   };
   return (

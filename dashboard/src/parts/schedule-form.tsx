@@ -1,11 +1,11 @@
-/** A new schedule, or another version of one. */
+/** Creates or edits a schedule. */
 import { useState } from "preact/hooks";
 import type { ShownSchedule } from "../../../src/http/dashboard/schedules-types.js";
 import { act } from "../state/act.js";
 
 interface FormProps {
   schedule?: ShownSchedule;
-  /** The configured one. */
+  /** The configured default. */
   timeZone: string;
   end(): void;
 }
@@ -23,13 +23,13 @@ export function ScheduleForm({ schedule, timeZone, end }: FormProps) {
   const [busy, setBusy] = useState(false);
   const save = async (event: Event) => {
     event.preventDefault();
-    // What stays the same isn't sent: a time that is said again would count from now.
-    const given = Object.entries(words).filter(
+    // Send only changed fields: sending `in 2h` again would count from now.
+    const changed = Object.entries(words).filter(
       ([key, value]) => value.trim() !== "" && value !== before[key as keyof typeof before],
     );
     setBusy(true);
     const path = schedule ? `/schedules/${encodeURIComponent(schedule.id)}/edit` : "/schedules/create";
-    const done = await act(path, Object.fromEntries(given), schedule ? "It was changed." : "It was added.");
+    const done = await act(path, Object.fromEntries(changed), schedule ? "It was changed." : "It was added.");
     setBusy(false);
     if (done) end();
   };

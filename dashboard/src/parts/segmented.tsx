@@ -6,7 +6,7 @@ interface SegmentedProps<T extends string> {
   onChange(value: T): void;
 }
 
-/** A few choices side by side: radio buttons, so that arrow keys go from one to the next. */
+/** Radio buttons side by side; arrow keys move between them. */
 export function Segmented<T extends string>({ label, name, value, options, onChange }: SegmentedProps<T>) {
   return (
     <fieldset class="segmented">

@@ -1,7 +1,7 @@
-/** A message of the operator to any chat. */
+/** Sends a message from the operator to any chat. */
 import { useRef, useState } from "preact/hooks";
 import { newKey, post } from "../state/api.js";
-import { say } from "./notices.js";
+import { notify } from "./notices.js";
 
 export function SendForm() {
   const [to, setTo] = useState("");
@@ -13,11 +13,11 @@ export function SendForm() {
     setBusy(true);
     try {
       const sent = await post<{ id: string; to: string }>("/send", { to, text, key: key.current });
-      say(`${sent.id} to ${sent.to} is on its way.`);
+      notify(`${sent.id} to ${sent.to} is on its way.`);
       setText("");
       key.current = newKey();
     } catch (error) {
-      say((error as Error).message, "failed");
+      notify((error as Error).message, "failed");
     }
     setBusy(false);
   };

@@ -1,4 +1,4 @@
-/** What an operator does in a session. */
+/** An operator's actions in a session. */
 import { useRef, useState } from "preact/hooks";
 import type { SessionDetail } from "../../../src/http/dashboard/types.js";
 import { clock } from "../format.js";
@@ -19,28 +19,28 @@ const act = (session: SessionDetail, action: string, body: object, done: string)
   actAt(`${pathOf(session)}/${action}`, body, done);
 
 export function SessionActions({ session, reload }: ActionsProps) {
-  const [renames, setRenames] = useState(false);
-  const does = (action: string, done: string) => act(session, action, {}, done).finally(reload);
+  const [isRenaming, setRenaming] = useState(false);
+  const run = (action: string, done: string) => act(session, action, {}, done).finally(reload);
   const api = `/api/dashboard${pathOf(session)}/export`;
   const remove = async () => {
     if (await act(session, "delete", {}, "The session was deleted.")) go("/sessions");
   };
   return (
     <section class="card session-actions" aria-label="Actions">
-      {renames ? (
-        <Rename session={session} end={() => setRenames(false)} reload={reload} />
+      {isRenaming ? (
+        <Rename session={session} end={() => setRenaming(false)} reload={reload} />
       ) : (
         <div class="action-buttons">
           {session.busy ? (
             <button
               type="button"
               class="button"
-              onClick={() => void does("stop", "The running turn was stopped.")}
+              onClick={() => void run("stop", "The running turn was stopped.")}
             >
               Stop the turn
             </button>
           ) : null}
-          <button type="button" class="button" onClick={() => setRenames(true)}>
+          <button type="button" class="button" onClick={() => setRenaming(true)}>
             Rename
           </button>
           <a class="button" href={`${api}?format=markdown`} download>
@@ -53,7 +53,7 @@ export function SessionActions({ session, reload }: ActionsProps) {
             <Confirm
               what="End"
               question="The chat’s next message opens a new session."
-              act={() => does("end", "The session was ended.")}
+              act={() => run("end", "The session was ended.")}
             />
           ) : null}
           <Confirm what="Delete" question="All its messages are lost." danger act={remove} />
@@ -67,8 +67,8 @@ function Rename({ session, end, reload }: ActionsProps & { end(): void }) {
   const [title, setTitle] = useState(session.title ?? "");
   const save = async (event: Event) => {
     event.preventDefault();
-    const given = title.trim() === "" ? null : title;
-    if (!(await act(session, "rename", { title: given }, "The session was renamed."))) return;
+    const newTitle = title.trim() === "" ? null : title;
+    if (!(await act(session, "rename", { title: newTitle }, "The session was renamed."))) return;
     end();
     reload();
   };
@@ -93,11 +93,11 @@ function Rename({ session, end, reload }: ActionsProps & { end(): void }) {
   );
 }
 
-/** Below the transcript: the operator answers in the agent's place. */
+/** Below the transcript: lets the operator answer instead of the agent. */
 export function Takeover({ session, reload }: ActionsProps) {
   if (!session.live) return null;
   const until = session.human_until;
-  const does = (action: string, done: string) => act(session, action, {}, done).finally(reload);
+  const run = (action: string, done: string) => act(session, action, {}, done).finally(reload);
   if (until === null || until <= now.value) {
     return (
       <section class="card takeover" aria-label="Takeover">
@@ -105,7 +105,7 @@ export function Takeover({ session, reload }: ActionsProps) {
         <button
           type="button"
           class="button primary"
-          onClick={() => void does("takeover", "You answer in this chat now.")}
+          onClick={() => void run("takeover", "You answer in this chat now.")}
         >
           Take over
         </button>
@@ -121,7 +121,7 @@ export function Takeover({ session, reload }: ActionsProps) {
       <button
         type="button"
         class="button"
-        onClick={() => void does("handback", "The agent answers in this chat again.")}
+        onClick={() => void run("handback", "The agent answers in this chat again.")}
       >
         Hand back
       </button>
@@ -133,7 +133,7 @@ export function Takeover({ session, reload }: ActionsProps) {
 function Reply({ session, reload }: ActionsProps) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
-  /** One per text: a repeated request sends once. */
+  /** One idempotency key per text. */
   const key = useRef(newKey());
   const send = async (event: Event) => {
     event.preventDefault();

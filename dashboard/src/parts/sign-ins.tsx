@@ -1,10 +1,10 @@
-/** How people sign in to the web chat: a link for the operator, names with passwords. */
+/** Sign-in to the web chat: login links, and names with passwords. */
 import { useState } from "preact/hooks";
 import type { LinkAnswer, SignInsAnswer } from "../../../src/http/dashboard/people-types.js";
 import { act } from "../state/act.js";
 import { useFetched } from "../state/fetched.js";
 import { Confirm } from "./confirm.js";
-import { say } from "./notices.js";
+import { notify } from "./notices.js";
 
 export function SignIns() {
   const { data, reload } = useFetched<SignInsAnswer>("/people/sign-ins");
@@ -91,11 +91,11 @@ function PasswordForm({ limits, saved }: { limits: SignInsAnswer; saved(): void 
 
 interface LoginLinkProps {
   what: string;
-  /** Left out: the operator. */
+  /** Undefined: the operator. */
   person?: { platform: string; userId: string };
 }
 
-/** Shown once: who has it can sign in. */
+/** The link is shown once: anyone who has it can sign in. */
 export function LoginLink({ what, person }: LoginLinkProps) {
   const [link, setLink] = useState<string>();
   const make = async () => {
@@ -104,8 +104,8 @@ export function LoginLink({ what, person }: LoginLinkProps) {
   };
   const copy = () =>
     navigator.clipboard.writeText(link ?? "").then(
-      () => say("The link was copied."),
-      () => say("The browser doesn’t allow copying: select the link instead.", "failed"),
+      () => notify("The link was copied."),
+      () => notify("The browser doesn’t allow copying: select the link instead.", "failed"),
     );
   return (
     <div class="action-buttons">

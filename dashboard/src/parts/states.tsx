@@ -23,15 +23,15 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-export function Failed({ error, again }: { error: ApiError; again?: () => void }) {
+export function Failed({ error, retry }: { error: ApiError; retry?: () => void }) {
   return (
     <div class="failed" role="alert">
       <Icon name="warning" />
       <div>
         <p class="failed-title">{error.message}</p>
         {error.hint ? <p>{error.hint}</p> : null}
-        {again ? (
-          <button type="button" class="button" onClick={again}>
+        {retry ? (
+          <button type="button" class="button" onClick={retry}>
             Try again
           </button>
         ) : null}

@@ -2,7 +2,7 @@ import { useComputed } from "@preact/signals";
 import { ago, fullMoment } from "../format.js";
 import { now } from "../state/clock.js";
 
-/** "2 minutes ago", and the exact moment on asking. */
+/** "2 minutes ago", with the exact time in a tooltip. */
 export function Ago({ at }: { at: number }) {
   const text = useComputed(() => ago(at, now.value));
   return (

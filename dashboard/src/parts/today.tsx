@@ -1,4 +1,4 @@
-/** How the agent did today: answer times, errors and cost, by platform and by model. */
+/** Today's answer times, errors and cost, by platform and by model. */
 import type { Overview, TurnFigures } from "../../../src/http/dashboard/types.js";
 import { counted, duration, money, number, platformName, short } from "../format.js";
 

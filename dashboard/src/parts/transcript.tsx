@@ -1,4 +1,4 @@
-/** What was said, a page at a time, the newest first in sight. Tool calls are folded together with their results. */
+/** The messages of a session, page by page, starting at the newest. Tool calls are shown with their results. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionDetail, ShownMessage, TranscriptPage } from "../../../src/http/dashboard/types.js";
 import { clock, dayOf, moment } from "../format.js";
@@ -11,7 +11,7 @@ import { Empty, Failed, Loading } from "./states.js";
 
 interface TranscriptProps {
   session: SessionDetail;
-  /** The message to begin at. */
+  /** Id of the message to start at. */
   at: number | undefined;
   mark: unknown;
 }
@@ -19,10 +19,10 @@ interface TranscriptProps {
 export function Transcript({ session, at, mark }: TranscriptProps) {
   const { page, error, load } = useTranscript(session.id, at, mark);
   const shown = useRef<HTMLLIElement>(null);
-  const isThere = page !== undefined;
+  const isLoaded = page !== undefined;
   useEffect(() => {
-    if (isThere) shown.current?.scrollIntoView({ block: "center" });
-  }, [isThere]);
+    if (isLoaded) shown.current?.scrollIntoView({ block: "center" });
+  }, [isLoaded]);
   return (
     <section class="transcript" aria-label="Transcript">
       {session.system_prompt ? <SystemPrompt text={session.system_prompt} /> : null}
@@ -62,7 +62,8 @@ function useTranscript(id: string, at: number | undefined, mark: unknown) {
   const [error, setError] = useState<ApiError>();
   const path = (query: Record<string, number | undefined>) =>
     withQuery(`/sessions/${encodeURIComponent(id)}/transcript`, query);
-  const keepAt = useRef<number | undefined>(undefined);
+  /** Distance of the scroll position from the end of the page, to restore. */
+  const fromEnd = useRef<number | undefined>(undefined);
 
   const load = async (what: "first" | "earlier" | "later" | "newest") => {
     const [first, last] = [page?.messages[0]?.id, page?.messages.at(-1)?.id];
@@ -70,7 +71,7 @@ function useTranscript(id: string, at: number | undefined, mark: unknown) {
       if (what === "first") return setPage(await get<TranscriptPage>(path({ around: at })));
       if (what === "earlier") {
         const more = await get<TranscriptPage>(path({ before: first }));
-        keepAt.current = document.documentElement.scrollHeight - window.scrollY;
+        fromEnd.current = document.documentElement.scrollHeight - window.scrollY;
         return setPage(
           (now) => now && { ...now, messages: [...more.messages, ...now.messages], earlier: more.earlier },
         );
@@ -85,11 +86,11 @@ function useTranscript(id: string, at: number | undefined, mark: unknown) {
       setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
     }
   };
-  // What comes in above must not push away what is being read.
+  // Earlier messages must not move the ones in view.
   useLayoutEffect(() => {
-    if (keepAt.current === undefined) return;
-    window.scrollTo({ top: document.documentElement.scrollHeight - keepAt.current });
-    keepAt.current = undefined;
+    if (fromEnd.current === undefined) return;
+    window.scrollTo({ top: document.documentElement.scrollHeight - fromEnd.current });
+    fromEnd.current = undefined;
   });
   useEffect(() => {
     if (page === undefined) void load("first");
@@ -103,7 +104,7 @@ interface Pair {
   results: Map<string, ShownMessage>;
 }
 
-/** Tool results go below their calls; a result whose call isn't on the page is shown alone. */
+/** Tool results are shown with their calls; a result whose call isn't on the page is shown alone. */
 function paired(messages: readonly ShownMessage[]): Pair[] {
   const results = new Map<string, ShownMessage>();
   for (const message of messages)
@@ -118,7 +119,7 @@ function paired(messages: readonly ShownMessage[]): Pair[] {
 const NAMES: Record<string, string> = { user: "User", assistant: "Agent", tool: "Tool", system: "System" };
 
 interface SaidProps extends Pair {
-  /** Where another day begins. */
+  /** Set on the first message of a day, otherwise empty. */
   day: string;
   isWanted: boolean;
   wanted: { current: HTMLLIElement | null };

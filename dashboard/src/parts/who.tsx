@@ -1,4 +1,4 @@
-/** People and chats by their names. Operators sometimes need the id. */
+/** People and chats by name, with the id for operators who need it. */
 import type { BrowsedSession } from "../../../src/http/dashboard/types.js";
 import { withQuery } from "../state/api.js";
 import { href } from "../state/router.js";
@@ -6,11 +6,11 @@ import { href } from "../state/router.js";
 interface WhoProps {
   name: string | null | undefined;
   id: string | null | undefined;
-  /** The page about them. */
+  /** Path of their page. */
   to?: string | undefined;
-  /** The id as a second line of text, not only on asking. */
+  /** Shows the id as a second line instead of a tooltip. */
   withId?: boolean | undefined;
-  /** If neither is known. */
+  /** Text if neither is known. */
   unknown?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function WhoOfSession({
   withId,
 }: {
   session: Pick<BrowsedSession, "user_id" | "source" | "place">;
-  /** To the sessions of this person. */
+  /** Links to this person's sessions. */
   linked?: boolean;
   withId?: boolean;
 }) {

@@ -1,4 +1,4 @@
-/** What one setting is edited with. */
+/** The form control of one setting. */
 import type { SettingField } from "../../../src/http/dashboard/settings-types.js";
 import { type Draft, shownValue, textOf } from "./values.js";
 
@@ -6,7 +6,7 @@ interface ControlProps {
   field: SettingField;
   id: string;
   draft: Draft | undefined;
-  /** The id of what is wrong with it. */
+  /** Id of the element with the error message. */
   fault: string | undefined;
   onText(text: string): void;
 }
@@ -17,8 +17,8 @@ export function Control({ field, id, draft, fault, onText }: ControlProps) {
   const { kind, path, value } = field;
   if (kind === "other" || field.locked) return <ReadOnly field={field} />;
   const text = draft === undefined ? textOf(field) : "text" in draft ? draft.text : "";
-  const typed = (event: { currentTarget: { value: string } }) => onText(event.currentTarget.value);
-  const given = {
+  const onType = (event: { currentTarget: { value: string } }) => onText(event.currentTarget.value);
+  const attributes = {
     id,
     class: "field",
     value: text,
@@ -28,7 +28,7 @@ export function Control({ field, id, draft, fault, onText }: ControlProps) {
   if (kind === "switch" || kind === "choice") {
     const words = kind === "switch" ? ["true", "false"] : (field.choices ?? []);
     return (
-      <select {...given} onChange={typed}>
+      <select {...attributes} onChange={onType}>
         {words.includes(text) ? null : <option value={text}>{text === "" ? "unset" : text}</option>}
         {words.map((word) => (
           <option key={word} value={word}>
@@ -44,33 +44,33 @@ export function Control({ field, id, draft, fault, onText }: ControlProps) {
       <>
         <p class="mono quiet">{value === false ? "not set" : "**** (set)"}</p>
         <input
-          {...given}
+          {...attributes}
           type="password"
           autocomplete="new-password"
           maxLength={10_000}
           placeholder={value === false ? "Set it" : "Replace it"}
-          onInput={typed}
+          onInput={onType}
         />
       </>
     );
   if (kind === "list" || kind === "map" || text.includes("\n") || LONG.test(path))
     return (
       <textarea
-        {...given}
+        {...attributes}
         rows={Math.min(12, Math.max(2, text.split("\n").length))}
         placeholder={kind === "list" ? "One per line" : kind === "map" ? "name: value, one per line" : ""}
-        onInput={typed}
+        onInput={onType}
       />
     );
   return (
     <input
-      {...given}
+      {...attributes}
       type="text"
       inputMode={kind === "number" ? "decimal" : "text"}
       placeholder={shownValue(field.default)}
       autocomplete="off"
       spellcheck={false}
-      onInput={typed}
+      onInput={onType}
     />
   );
 }

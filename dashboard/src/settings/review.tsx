@@ -1,4 +1,4 @@
-/** What would be written, before it is. */
+/** Shows the changes to the files before they are written. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SettingsPreview } from "../../../src/http/dashboard/settings-types.js";
 
@@ -14,7 +14,7 @@ export function Review({ changes, write, back }: ReviewProps) {
   const [busy, setBusy] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const sure = async () => {
+  const confirm = async () => {
     setBusy(true);
     await write();
     setBusy(false);
@@ -44,7 +44,7 @@ export function Review({ changes, write, back }: ReviewProps) {
           Back
         </button>
         {changes.length > 0 ? (
-          <button type="button" class="button primary" disabled={busy} onClick={() => void sure()}>
+          <button type="button" class="button primary" disabled={busy} onClick={() => void confirm()}>
             Write {changes.map(({ file }) => file).join(" and ")}
           </button>
         ) : null}

@@ -1,12 +1,12 @@
 /** A setting's value ↔ the text of its control. */
 import type { SettingField } from "../../../src/http/dashboard/settings-types.js";
 
-/** What was typed, or that the key goes from the file. */
+/** The typed text, or that the key will be removed from the file. */
 export type Draft = { text: string } | { removed: true };
 
 export interface Change {
   path: string;
-  /** Left out: the key goes. */
+  /** Undefined removes the key. */
   value?: unknown;
 }
 
@@ -20,7 +20,7 @@ export function textOf({ kind, value }: SettingField): string {
   return String(value);
 }
 
-/** As people read it. */
+/** The value as read-only text. */
 export function shownValue(value: unknown): string {
   if (value === null || value === undefined) return "unset";
   if (typeof value !== "object") return String(value);
@@ -30,7 +30,7 @@ export function shownValue(value: unknown): string {
   return outline(value).join("\n");
 }
 
-/** One line a value, like YAML; what is unset is left out. */
+/** One line per value, like YAML, without unset values. */
 function outline(value: object, indent = ""): string[] {
   return Object.entries(value).flatMap(([key, below]: [string, unknown]) => {
     const name = `${indent}${Array.isArray(value) ? "-" : `${key}:`}`;
@@ -48,7 +48,7 @@ export function changeOf(field: SettingField, draft: Draft): Change {
   return value === undefined ? { path } : { path, value };
 }
 
-/** Nothing typed: the key goes, unless nothing is another value than the default. */
+/** An empty text removes the key, or sets an empty value if the default isn't empty. */
 function typedValue(field: SettingField, text: string): unknown {
   if (text.trim() === "") return emptyOf(field);
   switch (field.kind) {

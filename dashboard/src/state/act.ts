@@ -1,15 +1,15 @@
-import { say } from "../parts/notices.js";
+import { notify } from "../parts/notices.js";
 import { post, toApiError } from "./api.js";
 
 /** Posts, shows a notice with the outcome, and returns the answer; undefined if it failed. */
 export async function act<T = object>(path: string, body: object, done: string): Promise<T | undefined> {
   try {
     const answer = await post<T>(path, body);
-    say(done);
+    notify(done);
     return answer;
   } catch (error) {
     const { message, hint } = toApiError(error);
-    say(hint ? `${message} ${hint}` : message, "failed");
+    notify(hint ? `${message} ${hint}` : message, "failed");
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Requests to the daemon. Without a login, goes to the login page and back. */
+/** Requests to the daemon. A 401 redirects to the login page, which returns here. */
 import type { Fault } from "../../../src/http/dashboard/types.js";
 
 const API = "/api/dashboard";
@@ -51,17 +51,17 @@ function toLogin(): void {
   window.location.assign(`/login?${new URLSearchParams({ next: pathname + search })}`);
 }
 
-/** A repeated request with the same key is done once. Not `randomUUID`: pages without https don't have it. */
+/** Idempotency key: the daemon runs requests with the same key once. Not `randomUUID`, which needs https. */
 export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** `/sessions?source=web`: what is empty is left out. */
+/** Adds a query string without empty values: `/sessions?source=web`. */
 export function withQuery(path: string, query: Record<string, string | number | undefined | null>): string {
-  const given = Object.entries(query).filter(
+  const filled = Object.entries(query).filter(
     ([, value]) => value !== undefined && value !== null && value !== "",
   );
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  const search = new URLSearchParams(filled.map(([name, value]) => [name, String(value)]));
   return search.size > 0 ? `${path}?${search}` : path;
 }

@@ -1,4 +1,4 @@
-/** The time, a second at a time: what says "2 minutes ago" stays true. */
+/** The current time, updated every second, so that texts like "2 minutes ago" stay correct. */
 import { signal } from "@preact/signals";
 
 export const now = signal(Date.now() / 1000);

@@ -1,4 +1,4 @@
-/** How far back a list goes, by the days of this browser's calendar. */
+/** Date ranges for lists, in days of the browser's calendar. */
 
 export const DATES = [
   { value: "", label: "Any time" },

@@ -1,4 +1,4 @@
-/** One thing that a page has asked the daemon for. */
+/** Fetches one resource from the daemon for a page. */
 import { useEffect, useState } from "preact/hooks";
 import { type ApiError, get, toApiError } from "./api.js";
 
@@ -9,19 +9,19 @@ export interface Fetched<T> {
   reload(): void;
 }
 
-const AGAIN_MS = 4000;
+const RETRY_MS = 4000;
 
-/** Refetched when the path changes, silently when `mark` does. The old data stays until the new is there. */
+/** Refetches when `path` changes, and in the background, with the old data still shown, when `mark` changes. */
 export function useFetched<T>(path: string | undefined, mark?: unknown): Fetched<T> {
   const [state, setState] = useState<{ path?: string; data?: T; error?: ApiError; loading: boolean }>({
     loading: path !== undefined,
   });
   const [tries, setTries] = useState(0);
-  // Mark and tries only say that it is time
+  // `mark` and `tries` only trigger a new request.
   useEffect(() => {
     if (path === undefined) return setState({ loading: false });
     const ended = new AbortController();
-    let again: ReturnType<typeof setTimeout> | undefined;
+    let retry: ReturnType<typeof setTimeout> | undefined;
     setState((before) => ({ ...(before.path === path ? before : {}), path, loading: true }));
     get<T>(path, ended.signal).then(
       (data) => setState({ path, data, loading: false }),
@@ -30,12 +30,12 @@ export function useFetched<T>(path: string | undefined, mark?: unknown): Fetched
         const error = toApiError(thrown);
         setState((before) => ({ ...before, error, loading: false }));
         if (error.status === 0 || error.status >= 500)
-          again = setTimeout(() => setTries((n) => n + 1), AGAIN_MS);
+          retry = setTimeout(() => setTries((n) => n + 1), RETRY_MS);
       },
     );
     return () => {
       ended.abort();
-      clearTimeout(again);
+      clearTimeout(retry);
     };
   }, [path, mark, tries]);
   const { data, error, loading } = state;

@@ -1,4 +1,4 @@
-/** The overview, pushed by the daemon. A hidden tab lets go of its connection. */
+/** The overview, pushed by the daemon. A hidden tab closes its connection. */
 import { computed, signal } from "@preact/signals";
 import type { Overview } from "../../../src/http/dashboard/types.js";
 import { get } from "./api.js";
@@ -6,7 +6,7 @@ import { get } from "./api.js";
 export const overview = signal<Overview | undefined>(undefined);
 export const connection = signal<"connecting" | "live" | "lost">("connecting");
 
-/** What a list shows may be old when its mark has moved. */
+/** A list reloads when its mark changes. */
 export const messagesMark = computed(() => overview.value?.marks.messages ?? 0);
 export const queuesMark = computed(() => {
   const now = overview.value;
@@ -38,7 +38,7 @@ function connect(): void {
   });
   opened.addEventListener("error", () => {
     connection.value = "lost";
-    // The event doesn't say why: a login that has ended is found out by asking.
+    // The event has no reason. If the login has expired, this request redirects to the login page.
     void get<Overview>("/overview").catch(() => undefined);
     if (opened.readyState === EventSource.CLOSED && source === opened) {
       source = undefined;

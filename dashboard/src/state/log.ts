@@ -1,4 +1,4 @@
-/** The gateway's log as it is written. Keeps a bounded number of lines; a hidden tab lets go of its connection. */
+/** Follows the gateway's log. Keeps a limited number of lines. A hidden tab closes its connection. */
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { LogLine, LogLines } from "../../../src/http/dashboard/operations-types.js";
 import { get, withQuery } from "./api.js";
@@ -6,7 +6,7 @@ import { get, withQuery } from "./api.js";
 export type NumberedLine = LogLine & { number: number };
 
 const MAX_LINES = 1000;
-const AGAIN_MS = 3000;
+const RETRY_MS = 3000;
 
 export interface LogFilter {
   level: string | null;
@@ -16,14 +16,14 @@ export interface LogFilter {
 
 export interface FollowedLog {
   lines: readonly NumberedLine[];
-  /** Came while it was paused. */
+  /** Number of lines that arrived during a pause. */
   unseen: number;
   state: "connecting" | "live" | "lost";
-  /** Left out because they came too fast, or because there are too many. */
+  /** Number of lines that aren't shown because they came too fast or exceed `MAX_LINES`. */
   skipped: number;
 }
 
-/** While it is paused, the lines stay as they are; new ones are kept for later. */
+/** During a pause the shown lines don't change; new ones are shown afterwards. */
 export function useLog(filter: LogFilter, paused: boolean): FollowedLog {
   const path = withQuery("/log/live", { ...filter });
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -42,10 +42,10 @@ export function useLog(filter: LogFilter, paused: boolean): FollowedLog {
       start: ({ lines }) => change({ lines: numbered(lines), skipped: 0, state: "live" }),
       lines: ({ lines, skipped }) => {
         const all = [...log.current.lines, ...numbered(lines)];
-        const left = Math.max(0, all.length - MAX_LINES);
+        const dropped = Math.max(0, all.length - MAX_LINES);
         change({
           lines: all.slice(-MAX_LINES),
-          skipped: log.current.skipped + skipped + left,
+          skipped: log.current.skipped + skipped + dropped,
           unseen: isPaused.current ? log.current.unseen + lines.length : 0,
         });
       },
@@ -67,12 +67,12 @@ interface Follower {
   lines(lines: LogLines): void;
 }
 
-/** Returns what ends it. */
+/** Returns a function that closes the connection. */
 function follow(path: string, follower: Follower): () => void {
   let source: EventSource | undefined;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   const connect = () => {
-    clearTimeout(again);
+    clearTimeout(retry);
     if (source || document.hidden) return;
     const opened = new EventSource(`/api/dashboard${path}`);
     source = opened;
@@ -81,15 +81,15 @@ function follow(path: string, follower: Follower): () => void {
     opened.addEventListener("lines", (event) => follower.lines(read(event)));
     opened.addEventListener("error", () => {
       follower.state("lost");
-      // The event doesn't say why: a login that has ended is found out by asking.
+      // The event has no reason. If the login has expired, this request redirects to the login page.
       void get("/log").catch(() => undefined);
       if (opened.readyState !== EventSource.CLOSED || source !== opened) return;
       source = undefined;
-      again = setTimeout(connect, AGAIN_MS);
+      retry = setTimeout(connect, RETRY_MS);
     });
   };
   const disconnect = () => {
-    clearTimeout(again);
+    clearTimeout(retry);
     source?.close();
     source = undefined;
   };

@@ -1,4 +1,4 @@
-/** A list that grows page by page, and whose first page is reloaded after changes. */
+/** A list that loads page by page and reloads its first page after changes. */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { type ApiError, get, toApiError } from "./api.js";
@@ -6,25 +6,25 @@ import { type ApiError, get, toApiError } from "./api.js";
 type Cursor = string | number;
 
 export interface PagedOptions<Answer, Row> {
-  /** The page after a cursor, or the first. */
+  /** Path of the page after the cursor; without a cursor, of the first page. */
   path(cursor: Cursor | undefined): string;
   rowsOf(answer: Answer): { rows: Row[]; next: Cursor | null };
   idOf(row: Row): Cursor;
-  /** Rows that make a page. */
+  /** Rows per page. */
   size?: number;
 }
 
 interface State<Answer, Row> {
   rows: readonly Row[];
   next: Cursor | null;
-  /** The first page's whole answer. */
+  /** The whole answer for the first page. */
   first: Answer | undefined;
   loaded: boolean;
   loading: boolean;
   error: ApiError | undefined;
 }
 
-/** A page may come by parts: so many are put together to one. */
+/** Maximum number of partial answers that are joined into one page. */
 const MAX_PARTS = 40;
 const SIZE = 50;
 
@@ -38,10 +38,10 @@ export class PagedList<Answer, Row> {
     error: undefined,
   });
   readonly #options: PagedOptions<Answer, Row>;
-  /** One look after the other: an old answer never overtakes a new one. */
+  /** Requests run one after the other, so an old answer never replaces a newer one. */
   #work: Promise<void> = Promise.resolve();
-  #refreshes = false;
-  #left = new AbortController();
+  #isRefreshQueued = false;
+  #closed = new AbortController();
 
   constructor(options: PagedOptions<Answer, Row>) {
     this.#options = options;
@@ -59,7 +59,7 @@ export class PagedList<Answer, Row> {
     return this.#state.value.error;
   }
 
-  /** Rows are on their way that were asked for; looking again is quiet. */
+  /** True while requested rows are loading, but not during a background refresh. */
   get loading(): boolean {
     const { loading, loaded, error } = this.#state.value;
     return loading || (!loaded && !error);
@@ -73,35 +73,35 @@ export class PagedList<Answer, Row> {
     const { next, loading } = this.#state.peek();
     if (next === null || loading) return;
     this.#change({ loading: true });
-    this.#do(() => this.#append(this.#state.peek().next ?? undefined));
+    this.#enqueue(() => this.#append(this.#state.peek().next ?? undefined));
   }
 
   refresh(): void {
-    if (this.#refreshes) return;
-    this.#refreshes = true;
-    this.#do(async () => {
-      this.#refreshes = false;
+    if (this.#isRefreshQueued) return;
+    this.#isRefreshQueued = true;
+    this.#enqueue(async () => {
+      this.#isRefreshQueued = false;
       if (!this.#state.peek().loaded) return this.#append(undefined);
       const fresh = await this.#firstPage();
       this.#change(merged(this.#state.peek(), fresh, this.#options.idOf));
     });
   }
 
-  /** Takes a row away before the daemon says so. */
+  /** Removes a row before the daemon confirms it. */
   remove(id: Cursor): void {
     const { idOf } = this.#options;
     this.#change({ rows: this.#state.peek().rows.filter((row) => idOf(row) !== id) });
   }
 
-  /** The page was closed. */
-  leave(): void {
-    this.#left.abort();
-    this.#left = new AbortController();
-    this.#refreshes = false;
+  /** Cancels the requests when the page is closed. */
+  close(): void {
+    this.#closed.abort();
+    this.#closed = new AbortController();
+    this.#isRefreshQueued = false;
     this.#change({ loading: false });
   }
 
-  /** Shows what is there already while the rest of the page is looked for. */
+  /** Shows rows as they arrive, before the page is complete. */
   async #append(from: Cursor | undefined): Promise<void> {
     const { rowsOf, idOf, size = SIZE } = this.#options;
     let cursor = from;
@@ -136,18 +136,18 @@ export class PagedList<Answer, Row> {
   }
 
   #get(cursor: Cursor | undefined): Promise<Answer> {
-    return get<Answer>(this.#options.path(cursor), this.#left.signal);
+    return get<Answer>(this.#options.path(cursor), this.#closed.signal);
   }
 
-  #do(look: () => Promise<void>): void {
-    const { signal: left } = this.#left;
+  #enqueue(task: () => Promise<void>): void {
+    const { signal: closed } = this.#closed;
     this.#work = this.#work.then(async () => {
-      if (left.aborted) return;
+      if (closed.aborted) return;
       try {
-        await look();
-        if (!left.aborted) this.#change({ loading: false, error: undefined });
+        await task();
+        if (!closed.aborted) this.#change({ loading: false, error: undefined });
       } catch (error) {
-        if (!left.aborted) this.#change({ loading: false, error: toApiError(error) });
+        if (!closed.aborted) this.#change({ loading: false, error: toApiError(error) });
       }
     });
   }
@@ -157,7 +157,7 @@ export class PagedList<Answer, Row> {
   }
 }
 
-/** Reloads the first page and keeps the pages below it. */
+/** Puts the reloaded first page above the older pages. */
 function merged<Answer, Row>(
   old: State<Answer, Row>,
   fresh: { rows: readonly Row[]; next: Cursor | null; first: Answer },
@@ -165,28 +165,28 @@ function merged<Answer, Row>(
 ): Partial<State<Answer, Row>> {
   const last = fresh.rows.at(-1);
   const below = last ? old.rows.findIndex((row) => idOf(row) === idOf(last)) : -1;
-  // All is there, or so much is new that the two don't meet: what is older comes again when it is asked for.
+  // The first page is the whole list, or it doesn't overlap the old rows: older ones are loaded again on demand.
   if (fresh.next === null || below === -1 || old.rows.length <= fresh.rows.length) return fresh;
   const known = new Set(fresh.rows.map(idOf));
   const older = old.rows.slice(below + 1).filter((row) => !known.has(idOf(row)));
   return { rows: [...fresh.rows, ...older], first: fresh.first };
 }
 
-/** Going back to a list finds it as it was left. */
-const remembered = new Map<string, unknown>();
-const MAX_REMEMBERED = 8;
+/** Lists by path: going back to a list shows it as it was. */
+const cache = new Map<string, unknown>();
+const MAX_CACHED = 8;
 
-/** `mark`: when it changes, the list is reloaded in the background. */
+/** Reloads the list in the background when `mark` changes. */
 export function usePaged<Answer, Row>(
   options: PagedOptions<Answer, Row>,
   mark?: unknown,
 ): PagedList<Answer, Row> {
   const path = options.path(undefined);
-  const list = (remembered.get(path) as PagedList<Answer, Row> | undefined) ?? new PagedList(options);
-  remembered.delete(path);
-  remembered.set(path, list);
-  if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!);
-  useEffect(() => () => list.leave(), [list]);
+  const list = (cache.get(path) as PagedList<Answer, Row> | undefined) ?? new PagedList(options);
+  cache.delete(path);
+  cache.set(path, list);
+  if (cache.size > MAX_CACHED) cache.delete(cache.keys().next().value!);
+  useEffect(() => () => list.close(), [list]);
   useEffect(() => list.refresh(), [list, mark]);
   return list;
 }

@@ -1,4 +1,4 @@
-/** Where the page is: the address bar is the truth, so that links, reload and the back button just work. */
+/** Routing. The address bar is the source of truth, so links, reload and the back button work. */
 import { signal } from "@preact/signals";
 
 export const BASE = "/dashboard";
@@ -26,7 +26,7 @@ export function startRouter(): void {
   document.addEventListener("click", onClick);
 }
 
-/** Ordinary clicks on links of ours; everything else (new tab, download, other sites) is the browser's. */
+/** Handles plain clicks on dashboard links; the browser handles the rest (new tabs, downloads, other sites). */
 function onClick(event: MouseEvent): void {
   const link = (event.target as Element | null)?.closest("a");
   if (!link || event.defaultPrevented || event.button !== 0) return;
@@ -38,7 +38,7 @@ function onClick(event: MouseEvent): void {
   go(url.pathname.slice(BASE.length) + url.search);
 }
 
-/** Once what it shows is there: lists come back from memory, in the next frames. */
+/** Waits two frames: by then, cached lists are rendered. */
 function restoreScroll(top: number): void {
   requestAnimationFrame(() => requestAnimationFrame(() => window.scrollTo({ top })));
 }
@@ -50,7 +50,7 @@ export function go(to: string): void {
   window.scrollTo({ top: 0 });
 }
 
-/** A filter changes the address, not the place: no new entry, the focus stays. */
+/** Changes filters in the address without a new history entry. */
 export function setQuery(changes: Record<string, string | undefined>): void {
   const query = new URLSearchParams(place.value.query);
   for (const [name, value] of Object.entries(changes)) {

@@ -6,7 +6,7 @@ const KEY = "hermes-theme";
 const root = document.documentElement;
 
 export const theme = signal<Theme>((root.dataset.theme as Theme | undefined) ?? "system");
-/** Changes with the colours: charts are redrawn. */
+/** Charts redraw when this changes. */
 export const isDark = signal(false);
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");
@@ -22,7 +22,7 @@ effect(() => {
     if (theme.value === "system") localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, theme.value);
   } catch {
-    // Not kept then.
+    // Storage is blocked: the choice lasts until the page is closed.
   }
   update();
 });

@@ -1,4 +1,4 @@
-/** Signing in and out, and the devices of a person. */
+/** Signing in and out, and a person's devices. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Device, Devices, LoginWays, Me, PasswordLogin } from "../../../../src/adapters/web/api.js";
@@ -7,10 +7,10 @@ import { Ago } from "../../parts/time.js";
 import { ApiError } from "../../state/api.js";
 import { refreshList } from "../state/list.js";
 import { loadMe, me } from "../state/me.js";
-import { get, post, remove, sentenceOf } from "../state/request.js";
+import { errorText, get, post, remove } from "../state/request.js";
 import { go } from "../state/router.js";
 import { restartStream } from "../state/stream.js";
-import { tried } from "./actions.js";
+import { attempt } from "./actions.js";
 import { closeDialog, Dialog } from "./dialogs.js";
 
 export function AccountDialog() {
@@ -19,8 +19,8 @@ export function AccountDialog() {
   return person.signedIn ? <SignedIn name={person.name} /> : <SignIn logins={logins} />;
 }
 
-/** Another person, or none: everything on the page is read again. */
-export async function becomeAnother(next?: Me): Promise<void> {
+/** Reloads everything on the page after signing in or out. */
+export async function switchIdentity(next?: Me): Promise<void> {
   if (next) me.value = next;
   await loadMe();
   go("/", { replace: true });
@@ -50,28 +50,28 @@ function SignIn({ logins: { link, password, oidc } }: { logins: LoginWays }) {
   );
 }
 
-const AGAIN_MS = 2000;
+const RETRY_MS = 2000;
 
 function PasswordForm() {
   const name = useSignal("");
   const password = useSignal("");
   const fault = useSignal<string | undefined>(undefined);
   const isSending = useSignal(false);
-  const again = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(again.current), []);
+  const retryTimer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(retryTimer.current), []);
   const signIn = async () => {
     isSending.value = true;
-    clearTimeout(again.current);
+    clearTimeout(retryTimer.current);
     try {
-      const given: PasswordLogin = { name: name.value, password: password.value };
-      const next = await post<Me>("/login/password", given);
+      const login: PasswordLogin = { name: name.value, password: password.value };
+      const next = await post<Me>("/login/password", login);
       closeDialog();
-      await becomeAnother(next);
+      await switchIdentity(next);
     } catch (error) {
-      fault.value = sentenceOf(error);
-      // The gateway is restarting: the words in the form are good, so they are sent again.
-      const isPassing = error instanceof ApiError && (error.status === 0 || error.status === 503);
-      if (isPassing) again.current = setTimeout(() => void signIn(), AGAIN_MS);
+      fault.value = errorText(error);
+      // While the gateway is restarting, try again.
+      const isTransient = error instanceof ApiError && (error.status === 0 || error.status === 503);
+      if (isTransient) retryTimer.current = setTimeout(() => void signIn(), RETRY_MS);
     } finally {
       isSending.value = false;
     }
@@ -128,19 +128,19 @@ function PasswordForm() {
 function SignedIn({ name }: { name: string | null }) {
   const devices = useSignal<Device[]>([]);
   useEffect(() => {
-    void tried(async () => {
+    void attempt(async () => {
       devices.value = (await get<Devices>("/devices")).devices;
     });
   }, []);
   const signOut = async () => {
-    await tried(async () => {
+    await attempt(async () => {
       await post("/logout");
       closeDialog();
-      await becomeAnother();
+      await switchIdentity();
     });
   };
   const revoke = (id: string) =>
-    tried(async () => {
+    attempt(async () => {
       await remove(`/devices/${encodeURIComponent(id)}`);
       devices.value = devices.value.filter((one) => one.id !== id);
     });

@@ -2,8 +2,8 @@
 import { useSignal } from "@preact/signals";
 import { copyText } from "../../markdown/copy.js";
 import { Icon, type IconName } from "../../parts/icons.js";
-import { say } from "../../parts/notices.js";
-import { sentenceOf } from "../state/request.js";
+import { notify } from "../../parts/notices.js";
+import { errorText } from "../state/request.js";
 
 interface ActionProps {
   label: string;
@@ -30,7 +30,7 @@ export function Action({ label, icon, disabled, onClick }: ActionProps) {
 export function CopyAction({ text, label }: { text: string; label: string }) {
   const isCopied = useSignal(false);
   const copy = async () => {
-    if (!(await copyText(text))) return say("The browser doesn't allow copying here.", "failed");
+    if (!(await copyText(text))) return notify("The browser doesn't allow copying here.", "failed");
     isCopied.value = true;
     setTimeout(() => {
       isCopied.value = false;
@@ -45,13 +45,13 @@ export function CopyAction({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Runs a request; says why it failed. */
-export async function tried(work: () => Promise<unknown>): Promise<boolean> {
+/** Runs a request and shows a notice if it fails. Returns whether it succeeded. */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;
   } catch (error) {
-    say(sentenceOf(error), "failed");
+    notify(errorText(error), "failed");
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** The files of the message that is being written. */
+/** The files of the message being written. */
 import { useEffect, useRef } from "preact/hooks";
 import { bytes } from "../../format.js";
 import { Icon } from "../../parts/icons.js";
@@ -45,21 +45,21 @@ function Attached({ one }: { one: Attachment }) {
 
 const SIDE = 96;
 
-/** Drawn, because the policy allows pictures of the server alone, no addresses of blobs. */
+/** Drawn on a canvas because the Content-Security-Policy forbids `blob:` images. */
 function Thumbnail({ file }: { file: File }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     createImageBitmap(file).then(
       (picture) => {
-        if (!isGone) cover(canvas.current, picture);
+        if (!isUnmounted) cover(canvas.current, picture);
         picture.close();
       },
-      // No picture that this browser knows: the name says enough.
+      // The browser can't decode the image: the file name is enough.
       () => undefined,
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, [file]);
   return <canvas ref={canvas} width={SIDE} height={SIDE} />;

@@ -1,14 +1,14 @@
 import { Icon } from "../../parts/icons.js";
 import { isBusy, switchBranch, thread } from "../state/open.js";
 import { forkAt } from "../state/thread.js";
-import { tried } from "./actions.js";
+import { attempt } from "./actions.js";
 
 /** ‹ 2/3 ›: the versions of a message. */
 export function Branches({ messageId }: { messageId: string }) {
   const fork = forkAt(thread.value, messageId);
   if (!fork || fork.branches.length < 2) return null;
   const { branches, current } = fork;
-  const show = (index: number) => void tried(() => switchBranch(branches[index]!.id));
+  const show = (index: number) => void attempt(() => switchBranch(branches[index]!.id));
   return (
     <fieldset class="branches">
       <legend class="unseen">Versions</legend>

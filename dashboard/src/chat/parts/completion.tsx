@@ -1,4 +1,4 @@
-/** The list of commands above the message box, while a command's name is being written. */
+/** The list of commands above the message box, shown while a command's name is being typed. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Me } from "../../../../src/adapters/web/api.js";
@@ -19,7 +19,7 @@ const idOf = ({ name }: Command) => `command-${name}`;
 
 export function useCompletion(): CompletionState {
   const selected = useSignal(0);
-  /** The text at which Escape was pressed, or that a pick wrote: the list stays away until it is another. */
+  /** The list stays closed for this text: Escape was pressed, or a pick inserted it. */
   const dismissed = useSignal<string | undefined>(undefined);
   const text = composerText.value;
   const name = /^\/([\w-]{0,40})$/.exec(text)?.[1]?.toLowerCase();
@@ -68,7 +68,7 @@ export function Completion({ matches, selected, onPick }: CompletionState) {
           role="option"
           tabIndex={-1}
           aria-selected={i === selected}
-          // Not "click": the box would lose its focus, and the list with it, before.
+          // Not `onClick`: preventing `pointerdown` keeps the focus in the message box.
           onPointerDown={(event) => {
             event.preventDefault();
             onPick(command);

@@ -1,4 +1,4 @@
-/** The text of the composer. A draft for each conversation, kept by the browser. */
+/** The text of the composer. The browser stores a draft for each conversation. */
 import { effect, signal } from "@preact/signals";
 import { draftOf, NEW, saveDraft } from "../state/drafts.js";
 import { place } from "../state/router.js";
@@ -6,7 +6,7 @@ import { place } from "../state/router.js";
 const draftId = () => (place.value.page === "conversation" ? place.value.id : NEW);
 
 export const composerText = signal("");
-/** Counts up when the box should take the focus. */
+/** Incremented to focus the message box. */
 export const focusMark = signal(0);
 
 /** Opening a conversation shows its draft. */

@@ -1,22 +1,22 @@
-/** The message box: Enter sends, "/" offers commands, files by button, drop and paste. */
+/** The message box: Enter sends, "/" lists commands, files are added by button, drop or paste. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number } from "../../format.js";
 import { Icon } from "../../parts/icons.js";
-import { say } from "../../parts/notices.js";
+import { notify } from "../../parts/notices.js";
 import { attach, attachments, hasFaultyFile, isUploading, takeUploads } from "../state/attachments.js";
 import { newId } from "../state/ids.js";
 import { features, limits } from "../state/me.js";
 import { isBusy, stop, thread } from "../state/open.js";
 import { conversationPath, go, place } from "../state/router.js";
 import { send } from "../state/unsent.js";
-import { tried } from "./actions.js";
+import { attempt } from "./actions.js";
 import { Attachments } from "./attachments.js";
 import { Completion, useCompletion } from "./completion.js";
 import { composerText, fillComposer, focusMark, writeText } from "./composer-text.js";
 import { useRecall } from "./recall.js";
 
-/** On a phone Enter makes a new line: the button sends. */
+/** On phones, Enter inserts a line break and the button sends. */
 const isTouch = window.matchMedia("(pointer: coarse)");
 
 export function Composer() {
@@ -62,7 +62,7 @@ export function Composer() {
           }}
           onPaste={onPaste}
           onKeyDown={(event) => {
-            // Enter that ends a composition (Japanese, Chinese, …) belongs to the input method.
+            // Enter also confirms an IME composition (Japanese, Chinese, …).
             if (event.isComposing || completion.onKey(event) || recall.onKey(event)) return;
             if (event.key !== "Enter" || event.shiftKey || isTouch.matches) return;
             event.preventDefault();
@@ -78,7 +78,7 @@ export function Composer() {
               class="round stop"
               aria-label="Stop the answer"
               title="Stop (Esc)"
-              onClick={() => void tried(stop)}
+              onClick={() => void attempt(stop)}
             >
               <Icon name="stop" />
             </button>
@@ -128,7 +128,7 @@ function onPaste(event: ClipboardEvent): void {
 
 export function addFiles(files: readonly File[]): void {
   const fault = attach(files);
-  if (fault) say(fault, "failed");
+  if (fault) notify(fault, "failed");
   focusMark.value += 1;
 }
 
@@ -160,7 +160,7 @@ function AttachButton() {
   );
 }
 
-/** The text stays. As a file it can be sent whole. */
+/** Offers to attach a text that is too long as a file. */
 function TooLong({ by }: { by: number }) {
   const isSending = useSignal(false);
   const asFile = () => {
@@ -183,7 +183,7 @@ function TooLong({ by }: { by: number }) {
   );
 }
 
-/** Opening a page puts the cursor into the box; on a phone that would raise the keyboard. */
+/** Focuses the box when a page opens, except on phones, where that would open the keyboard. */
 function useFocus(box: { current: HTMLTextAreaElement | null }): void {
   const here = place.value;
   useEffect(() => {

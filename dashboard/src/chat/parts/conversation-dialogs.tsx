@@ -4,14 +4,14 @@ import type { Conversation } from "../../../../src/adapters/web/api.js";
 import { changeConversation, deleteConversation } from "../state/list.js";
 import { limits } from "../state/me.js";
 import { go, place } from "../state/router.js";
-import { tried } from "./actions.js";
+import { attempt } from "./actions.js";
 import { closeDialog, Dialog } from "./dialogs.js";
 
 export function RenameDialog({ conversation: { id, title } }: { conversation: Conversation }) {
   const name = useSignal(title);
   const save = async () => {
-    const given = name.value.trim();
-    if (given !== "" && (await tried(() => changeConversation(id, { title: given })))) closeDialog();
+    const newTitle = name.value.trim();
+    if (newTitle !== "" && (await attempt(() => changeConversation(id, { title: newTitle })))) closeDialog();
   };
   return (
     <Dialog title="Rename the conversation">
@@ -45,7 +45,7 @@ export function RenameDialog({ conversation: { id, title } }: { conversation: Co
 
 export function DeleteDialog({ conversation: { id, title } }: { conversation: Conversation }) {
   const erase = async () => {
-    if (!(await tried(() => deleteConversation(id)))) return;
+    if (!(await attempt(() => deleteConversation(id)))) return;
     closeDialog();
     const here = place.value;
     if (here.page === "conversation" && here.id === id) go("/", { replace: true });

@@ -12,11 +12,11 @@ import { Message } from "./message.js";
 import { Queued, UnsentMessage } from "./pending.js";
 import { Welcome } from "./welcome.js";
 
-/** A question keeps its place on the page when the server stores it. */
+/** The key of a question stays the same when the server stores it, so its element stays. */
 const keyOf = (message: ChatMessage) =>
   message.from === "user" && message.clientId !== null ? `u:${message.clientId}` : message.id;
 
-/** Nearer to the end than this follows the answer. */
+/** Within this many pixels of the end, the view follows the answer. */
 const NEAR = 80;
 
 export function Conversation() {
@@ -76,7 +76,7 @@ function toEnd(box: HTMLElement | null): void {
   box?.scrollTo({ top: box.scrollHeight });
 }
 
-/** Stays at the end while the person is there; a newly opened conversation begins at its end. */
+/** Keeps the view at the end if it is there. A newly opened conversation starts at its end. */
 function useFollow(
   scroll: { current: HTMLElement | null },
   isAtEnd: { value: boolean },
@@ -89,7 +89,7 @@ function useFollow(
     last.current = id;
     if (isAtEnd.value) toEnd(scroll.current);
   }, [id, ...changes]);
-  // Pictures, colours of code and formulas come later than the text.
+  // Images, code highlighting and formulas change the height later.
   useEffect(() => {
     const column = scroll.current?.firstElementChild;
     if (!column) return;
@@ -99,17 +99,17 @@ function useFollow(
   }, []);
 }
 
-/** Older messages come when the person scrolls up to them; what they read stays where it is. */
+/** Loads older messages when scrolled into view, and keeps the scroll position. */
 function Earlier({ scroll }: { scroll: { current: HTMLElement | null } }) {
   const button = useRef<HTMLButtonElement>(null);
-  const isBusyReading = useSignal(false);
+  const isFetching = useSignal(false);
   const load = async () => {
-    if (isBusyReading.value) return;
-    isBusyReading.value = true;
+    if (isFetching.value) return;
+    isFetching.value = true;
     const box = scroll.current;
     const below = box ? box.scrollHeight - box.scrollTop : 0;
     await loadEarlier();
-    isBusyReading.value = false;
+    isFetching.value = false;
     requestAnimationFrame(() => box?.scrollTo({ top: box.scrollHeight - below }));
   };
   useEffect(() => {
@@ -121,7 +121,7 @@ function Earlier({ scroll }: { scroll: { current: HTMLElement | null } }) {
   }, [thread.value.messages[0]?.id]);
   return (
     <button ref={button} type="button" class="earlier link" onClick={() => void load()}>
-      {isBusyReading.value ? "Loading…" : "Earlier messages"}
+      {isFetching.value ? "Loading…" : "Earlier messages"}
     </button>
   );
 }

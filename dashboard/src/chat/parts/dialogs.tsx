@@ -30,13 +30,13 @@ export function Dialogs() {
   return <ShareDialog conversation={conversation} />;
 }
 
-/** The browser keeps the focus inside and closes it with Escape. */
+/** A modal dialog: the browser traps the focus and closes it with Escape. */
 export function Dialog({ title, children }: { title: string; children: ComponentChildren }) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
-    // A click beside the dialog is a click on its backdrop.
+    // A click on the backdrop has the dialog itself as its target.
     dialog?.addEventListener("click", ({ target }) => target === dialog && closeDialog());
   }, []);
   return (

@@ -9,7 +9,7 @@ const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files
 /** Files can be dropped anywhere on the page. */
 export function DropTarget({ children }: { children: ComponentChildren }) {
   const isOver = useSignal(false);
-  /** Children send enter and leave, too. */
+  /** Nesting depth: children also fire `dragenter` and `dragleave`. */
   const depth = useRef(0);
   useEffect(() => {
     const move = (by: number) => (event: DragEvent) => {
@@ -19,7 +19,7 @@ export function DropTarget({ children }: { children: ComponentChildren }) {
     };
     const onEnter = move(1);
     const onLeave = move(-1);
-    // Without this the browser leaves the page to show the file.
+    // Without this, the browser would navigate to the dropped file.
     const onOver = (event: DragEvent) => {
       if (hasFiles(event)) event.preventDefault();
     };

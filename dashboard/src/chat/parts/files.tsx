@@ -2,7 +2,7 @@ import type { ChatFile } from "../../../../src/adapters/web/api.js";
 import { bytes } from "../../format.js";
 import { Icon } from "../../parts/icons.js";
 
-/** Pictures are shown; other files are cards to download. */
+/** Shows pictures, and other files as cards to download. */
 export function Files({ files }: { files: readonly ChatFile[] }) {
   if (files.length === 0) return null;
   return (

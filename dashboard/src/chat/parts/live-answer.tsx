@@ -25,19 +25,19 @@ function Progress({ turn }: { turn: ShownTurn }) {
         <i />
         <i />
       </span>
-      <span role="status">{whatHappens(turn, running?.tool)}</span>
+      <span role="status">{statusOf(turn, running?.tool)}</span>
       <Elapsed />
     </p>
   );
 }
 
-function whatHappens(turn: ShownTurn, tool: string | undefined): string {
+function statusOf(turn: ShownTurn, tool: string | undefined): string {
   if (turn.waiting) return "Waiting for your decision";
   if (tool) return `Using ${tool}`;
   return turn.text ? "Writing" : "Thinking";
 }
 
-/** Not part of the status: it would be read out every second. */
+/** Outside of the status element, which screen readers would announce every second. */
 function Elapsed() {
   const seconds = Math.floor(now.value - turnBegan.value / 1000);
   return seconds < 1 ? null : <span class="quiet">{duration(seconds)}</span>;

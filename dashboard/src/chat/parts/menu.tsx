@@ -7,7 +7,7 @@ export interface MenuItem {
   label: string;
   icon: IconName;
   danger?: boolean;
-  /** A download. */
+  /** Address of a download. */
   href?: string;
   onPick?(): void;
 }
@@ -61,12 +61,12 @@ function Items({ label, items, anchor, onClose }: ItemsProps) {
       const target = event.target as Node;
       if (!box.current?.contains(target) && !anchor?.contains(target)) onClose(false);
     };
-    const onScroll = () => onClose(false);
+    const onResize = () => onClose(false);
     document.addEventListener("pointerdown", onPointer);
-    window.addEventListener("resize", onScroll);
+    window.addEventListener("resize", onResize);
     return () => {
       document.removeEventListener("pointerdown", onPointer);
-      window.removeEventListener("resize", onScroll);
+      window.removeEventListener("resize", onResize);
     };
   }, []);
   return (

@@ -11,7 +11,7 @@ import { clock, fullMoment } from "../../format.js";
 import { Markdown } from "../../markdown/markdown.js";
 import { limits } from "../state/me.js";
 import { edit, isBusy, press, regenerate } from "../state/open.js";
-import { Action, CopyAction, tried } from "./actions.js";
+import { Action, attempt, CopyAction } from "./actions.js";
 import { Branches } from "./branches.js";
 import { Files } from "./files.js";
 import { Sources } from "./sources.js";
@@ -33,14 +33,14 @@ function When({ at }: { at: number }) {
 }
 
 function Question({ message }: { message: UserMessage }) {
-  const isEdited = useSignal(false);
+  const isEditing = useSignal(false);
   const { id, text, files, undone, at } = message;
-  if (isEdited.value)
+  if (isEditing.value)
     return (
       <Editor
         message={message}
         onClose={() => {
-          isEdited.value = false;
+          isEditing.value = false;
         }}
       />
     );
@@ -59,7 +59,7 @@ function Question({ message }: { message: UserMessage }) {
             label="Edit the question"
             icon="pencil"
             onClick={() => {
-              isEdited.value = true;
+              isEditing.value = true;
             }}
           />
         ) : null}
@@ -72,7 +72,7 @@ function Editor({ message, onClose }: { message: UserMessage; onClose(): void })
   const box = useRef<HTMLTextAreaElement>(null);
   const text = useSignal(message.text);
   const isSending = useSignal(false);
-  // Before the browser paints: later, it would move the cursor under someone who already types.
+  // Before the browser paints, so that the cursor doesn't jump for someone who is already typing.
   useLayoutEffect(() => {
     box.current?.focus();
     box.current?.setSelectionRange(text.value.length, text.value.length);
@@ -82,7 +82,7 @@ function Editor({ message, onClose }: { message: UserMessage; onClose(): void })
   const send = async () => {
     if (!canSend || isSending.value) return;
     isSending.value = true;
-    const isDone = await tried(() => edit(message.id, text.value.trim(), files));
+    const isDone = await attempt(() => edit(message.id, text.value.trim(), files));
     isSending.value = false;
     if (isDone) onClose();
   };
@@ -151,7 +151,7 @@ function Answer({ message, isLast }: { message: AnswerMessage; isLast: boolean }
               label="Answer again"
               icon="retry"
               disabled={isBusy.value}
-              onClick={() => void tried(regenerate)}
+              onClick={() => void attempt(regenerate)}
             />
           ) : null}
           <When at={at} />
@@ -167,7 +167,7 @@ function Notice({ message }: { message: NoticeMessage }) {
   const { kind, text, files, buttons } = message;
   const onPress = async (data: string, label: string) => {
     isPressed.value = true;
-    if (!(await tried(() => press(data, label)))) isPressed.value = false;
+    if (!(await attempt(() => press(data, label)))) isPressed.value = false;
   };
   return (
     <article

@@ -3,11 +3,11 @@ import type { QueuedMessage } from "../../../../src/adapters/web/api.js";
 import { isBusy, withdraw } from "../state/open.js";
 import { connection } from "../state/stream.js";
 import { discard, retry, type Unsent } from "../state/unsent.js";
-import { tried } from "./actions.js";
+import { attempt } from "./actions.js";
 import { fillComposer } from "./composer-text.js";
 import { Files } from "./files.js";
 
-/** It waits for the running answer; without one its own begins in a moment. */
+/** A message that waits for the running answer. If none is running, its own answer starts in a moment. */
 export function Queued({ message }: { message: QueuedMessage }) {
   const { clientId, text, files } = message;
   return (
@@ -18,7 +18,7 @@ export function Queued({ message }: { message: QueuedMessage }) {
         {isBusy.value ? (
           <>
             <span class="tag">Queued</span>
-            <button type="button" class="link" onClick={() => void tried(() => withdraw(clientId))}>
+            <button type="button" class="link" onClick={() => void attempt(() => withdraw(clientId))}>
               Withdraw
             </button>
           </>
@@ -28,7 +28,7 @@ export function Queued({ message }: { message: QueuedMessage }) {
   );
 }
 
-/** The server doesn't have it yet, or refused it. The text is never lost. */
+/** A message that the server hasn't accepted yet, or has refused. */
 export function UnsentMessage({ message }: { message: Unsent }) {
   const { clientId, text, files, fault } = message;
   return (

@@ -1,10 +1,10 @@
-/** Which model and which agent answer here. */
+/** Selects the model and the agent of this conversation. */
 import type { Pickable } from "../../../../src/adapters/web/api.js";
-import { say } from "../../parts/notices.js";
+import { notify } from "../../parts/notices.js";
 import { changeConversation } from "../state/list.js";
 import { me } from "../state/me.js";
 import { thread } from "../state/open.js";
-import { sentenceOf } from "../state/request.js";
+import { errorText } from "../state/request.js";
 
 export function Pickers() {
   const { models, agents } = me.value ?? {};
@@ -58,6 +58,6 @@ async function pick(change: { model: string | null } | { agent: string | null })
   } catch (error) {
     if (thread.value.id === before.id)
       thread.value = { ...thread.value, model: before.model, agent: before.agent };
-    say(sentenceOf(error), "failed");
+    notify(errorText(error), "failed");
   }
 }

@@ -1,16 +1,16 @@
-/** Arrow-up in an empty box brings back what was written before; arrow-down goes forward again. */
+/** In an empty message box, arrow-up recalls earlier messages; arrow-down goes forward. */
 import { useRef } from "preact/hooks";
 import { thread } from "../state/open.js";
 import { composerText, writeText } from "./composer-text.js";
 
 export interface Recall {
-  /** True when the key was meant for it. */
+  /** Returns true if the key was handled. */
   onKey(event: KeyboardEvent): boolean;
   end(): void;
 }
 
 export function useRecall(): Recall {
-  /** How many messages back; 0: none is shown. */
+  /** How many messages back; 0: none is recalled. */
   const back = useRef(0);
   return {
     end: () => {

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { Conversation, NewShare, Share, Shares } from "../../../../src/adapters/web/api.js";
 import { moment } from "../../format.js";
 import { at, get, post, remove } from "../state/request.js";
-import { CopyAction, tried } from "./actions.js";
+import { attempt, CopyAction } from "./actions.js";
 import { Dialog } from "./dialogs.js";
 
 const DAYS = [
@@ -20,18 +20,18 @@ export function ShareDialog({ conversation: { id, title } }: { conversation: Con
   const shares = useSignal<Share[]>([]);
   const days = useSignal(7);
   useEffect(() => {
-    void tried(async () => {
+    void attempt(async () => {
       const { shares: all } = await get<Shares>("/shares");
       shares.value = all.filter(({ conversationId }) => conversationId === id);
     });
   }, [id]);
   const make = () =>
-    tried(async () => {
-      const asked: NewShare = { days: days.value };
-      shares.value = [await post<Share>(at(id, "/shares"), asked), ...shares.value];
+    attempt(async () => {
+      const body: NewShare = { days: days.value };
+      shares.value = [await post<Share>(at(id, "/shares"), body), ...shares.value];
     });
   const revoke = (share: Share) =>
-    tried(async () => {
+    attempt(async () => {
       await remove(`/shares/${encodeURIComponent(share.id)}`);
       shares.value = shares.value.filter((one) => one.id !== share.id);
     });

@@ -1,11 +1,11 @@
-/** A conversation that was shared: to read, nothing else. */
+/** A shared conversation, read-only. */
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { SharedConversation } from "../../../../src/adapters/web/api.js";
 import { moment } from "../../format.js";
 import { Markdown } from "../../markdown/markdown.js";
 import { ApiError } from "../../state/api.js";
-import { get, sentenceOf } from "../state/request.js";
+import { errorText, get } from "../state/request.js";
 
 export function SharedPage({ secret }: { secret: string }) {
   const shared = useSignal<SharedConversation | undefined>(undefined);
@@ -18,7 +18,7 @@ export function SharedPage({ secret }: { secret: string }) {
       },
       (error: unknown) => {
         const isGone = error instanceof ApiError && error.status === 404;
-        fault.value = isGone ? "This link has expired or was revoked." : sentenceOf(error);
+        fault.value = isGone ? "This link has expired or was revoked." : errorText(error);
       },
     );
   }, [secret]);

@@ -1,9 +1,9 @@
-/** The person's conversations, and what belongs to them as a person. */
+/** The person's conversations, account and theme. */
 import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Conversation } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
-import { say } from "../../parts/notices.js";
+import { notify } from "../../parts/notices.js";
 import { ThemeSwitch } from "../../parts/theme-switch.js";
 import { now } from "../../state/clock.js";
 import {
@@ -18,13 +18,13 @@ import {
   showsArchived,
 } from "../state/list.js";
 import { features, me } from "../state/me.js";
-import { exportUrl, sentenceOf } from "../state/request.js";
+import { errorText, exportUrl } from "../state/request.js";
 import { conversationPath, onLink, place } from "../state/router.js";
 import { showDialog } from "./dialogs.js";
 import { Menu, type MenuItem } from "./menu.js";
 
 interface SidebarProps {
-  /** As a drawer, on a phone. */
+  /** On phones, the sidebar is a drawer. */
   isOpen: boolean;
   onClose(): void;
 }
@@ -127,7 +127,7 @@ function nothing(isSearch: boolean): string {
   return showsArchived.value ? "The archive is empty." : "Your conversations appear here.";
 }
 
-/** "Today" ends at midnight, here. */
+/** Midnight in the browser's time zone, in epoch seconds. */
 const startOfDay = computed(() => new Date(now.value * 1000).setHours(0, 0, 0, 0) / 1000);
 
 function Row({ one }: { one: Conversation }) {
@@ -181,8 +181,8 @@ export function actionsOf(one: Conversation): MenuItem[] {
 
 function change(id: string, changes: { pinned?: boolean; archived?: boolean }, done: string): void {
   changeConversation(id, changes).then(
-    () => say(done),
-    (error: unknown) => say(sentenceOf(error), "failed"),
+    () => notify(done),
+    (error: unknown) => notify(errorText(error), "failed"),
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Source } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
 
-/** More than these are folded. */
+/** Further sources are collapsed. */
 const SHOWN = 4;
 
-/** The web pages that an answer is based on. Their titles are other people's words, so the host is always shown, too. */
+/** The web pages that an answer is based on. Their titles can't be trusted, so the host is shown as well. */
 export function Sources({ sources }: { sources: readonly Source[] }) {
   if (sources.length === 0) return null;
   const rest = sources.slice(SHOWN);

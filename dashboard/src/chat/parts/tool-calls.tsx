@@ -12,7 +12,7 @@ export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
   );
 }
 
-/** Folded: its name, what it was asked for, how it ended. */
+/** A collapsed tool call: name, main argument and outcome. */
 function Call({ call }: { call: ToolCall }) {
   const { tool, args, state, result, seconds } = call;
   return (
@@ -21,7 +21,7 @@ function Call({ call }: { call: ToolCall }) {
         {state === "running" ? <span class="spinner" aria-hidden="true" /> : null}
         {state === "running" ? null : <Icon name={state === "done" ? "check" : "warning"} small />}
         <b>{tool}</b>
-        <span class="tool-gist">{gistOf(args)}</span>
+        <span class="tool-gist">{summaryOf(args)}</span>
         <span class="unseen">{state}</span>
         {seconds === null ? null : <span class="quiet">{duration(seconds)}</span>}
         <Icon name="chevron" small />
@@ -45,21 +45,21 @@ function Scrolling({ text }: { text: string }) {
   return <pre tabIndex={0}>{text}</pre>;
 }
 
-/** The first text among the arguments says most. */
-function gistOf(args: string): string {
+/** The first string among the arguments, as a summary. */
+function summaryOf(args: string): string {
   const values = Object.values((parsed(args) ?? {}) as object);
-  const gist = values.find((value): value is string => typeof value === "string") ?? "";
-  return gist.slice(0, 120);
+  const first = values.find((value): value is string => typeof value === "string") ?? "";
+  return first.slice(0, 120);
 }
 
-/** JSON in lines; anything else as it is. */
+/** Indents JSON; returns other text unchanged. */
 const indented = (text: string) => JSON.stringify(parsed(text), null, 2) ?? text;
 
 function parsed(args: string): unknown {
   try {
     return JSON.parse(args);
   } catch {
-    // It was cut: shown as it is.
+    // The server truncates long JSON.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import type { AnswerUsage } from "../../../../src/adapters/web/api.js";
 import { duration, exactMoney, money, number, short } from "../../format.js";
 
-/** What an answer took: short in the line, in full in the tooltip. */
+/** Model, duration, tokens and cost of an answer; exact numbers are in the tooltip. */
 export function Usage({ usage }: { usage: AnswerUsage }) {
   const { model, inputTokens, outputTokens, costUsd, seconds } = usage;
   const parts = [

@@ -8,7 +8,7 @@ const STARTS = [
   { title: "Plan my day", text: "Help me plan my day. I have to " },
 ];
 
-/** An empty conversation. */
+/** Shown in an empty conversation. */
 export function Welcome() {
   const name = me.value?.person.name;
   return (

@@ -1,10 +1,10 @@
-/** Files of the message that is being written: sent to the server as soon as they are chosen. */
+/** Files of the message being written. They are uploaded as soon as they are chosen. */
 import { computed, signal } from "@preact/signals";
 import type { Fault, Upload } from "../../../../src/adapters/web/api.js";
 import { bytes } from "../../format.js";
 import { newId } from "./ids.js";
 import { limits } from "./me.js";
-import { faultOf, sentenceOf } from "./request.js";
+import { errorText, faultOf } from "./request.js";
 
 export interface Attachment {
   id: string;
@@ -13,7 +13,7 @@ export interface Attachment {
   progress: number;
   upload?: Upload;
   fault?: string;
-  /** The connection broke: it is sent again by itself. */
+  /** The connection broke: the upload is retried automatically. */
   isLost?: boolean;
 }
 
@@ -27,13 +27,13 @@ const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 30_000;
 const LOST = "The connection was lost. Sent again as soon as it is back";
 let pauseMs = FIRST_PAUSE_MS;
-let again: ReturnType<typeof setTimeout> | undefined;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
 const running = new Map<string, XMLHttpRequest>();
-/** For a whole file: a slow phone needs long. */
+/** For a whole file over a slow mobile connection. */
 const TIMEOUT_MS = 30 * 60_000;
 
-/** Returns why some were left out. */
+/** Returns an error message if some files were left out. */
 export function attach(files: readonly File[]): string | undefined {
   const free = limits.value.filesPerMessage - attachments.value.length;
   for (const file of files.slice(0, Math.max(0, free))) start(file);
@@ -44,12 +44,12 @@ export function attach(files: readonly File[]): string | undefined {
 function start(file: File): void {
   const attachment: Attachment = { id: newId(), file, progress: 0 };
   attachments.value = [...attachments.value, attachment];
-  const most = limits.value.fileBytes;
-  if (file.size > most) change(attachment.id, { fault: `Larger than ${bytes(most)}` });
+  const maxBytes = limits.value.fileBytes;
+  if (file.size > maxBytes) change(attachment.id, { fault: `Larger than ${bytes(maxBytes)}` });
   else upload(attachment);
 }
 
-/** `fetch` doesn't report progress. */
+/** Uses `XMLHttpRequest` because `fetch` doesn't report upload progress. */
 function upload({ id, file }: Attachment): void {
   const request = new XMLHttpRequest();
   running.set(id, request);
@@ -66,7 +66,7 @@ function upload({ id, file }: Attachment): void {
     // The gateway is stopping or starting.
     if (request.status === 503) return lost(id);
     const answer = request.response as Partial<Fault> | null;
-    change(id, { fault: sentenceOf(faultOf(request.status, answer ?? undefined)) });
+    change(id, { fault: errorText(faultOf(request.status, answer ?? undefined)) });
   };
   request.onerror = () => lost(id);
   request.ontimeout = () => change(id, { fault: "This took too long" });
@@ -74,17 +74,17 @@ function upload({ id, file }: Attachment): void {
   request.send(file);
 }
 
-/** Also after a while by itself: the page's other requests may not notice. */
+/** Retries on a timer, too: the event stream may not notice a broken upload. */
 function lost(id: string): void {
   change(id, { progress: 0, fault: LOST, isLost: true });
-  clearTimeout(again);
-  again = setTimeout(retryLost, pauseMs);
+  clearTimeout(retryTimer);
+  retryTimer = setTimeout(retryLost, pauseMs);
   pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
 }
 
-/** The connection is back. */
+/** Called when the connection is back. */
 export function retryLost(): void {
-  clearTimeout(again);
+  clearTimeout(retryTimer);
   for (const one of attachments.value.filter(({ isLost }) => isLost)) retryUpload(one);
 }
 
@@ -100,7 +100,7 @@ export function detach(id: string): void {
   attachments.value = attachments.value.filter((one) => one.id !== id);
 }
 
-/** The finished ones, for a message; the box is empty afterwards. */
+/** Returns the finished uploads and clears the list. */
 export function takeUploads(): Upload[] {
   const uploads = attachments.value.flatMap(({ upload }) => (upload ? [upload] : []));
   attachments.value = [];

@@ -1,8 +1,8 @@
-/** The conversations of the sidebar. */
+/** The conversations in the sidebar. */
 import { computed, effect, signal } from "@preact/signals";
 import type { Conversation, ConversationChange, ConversationPage } from "../../../../src/adapters/web/api.js";
 import { withQuery } from "../../state/api.js";
-import { at, get, patch, remove, sentenceOf } from "./request.js";
+import { at, errorText, get, patch, remove } from "./request.js";
 
 export const query = signal("");
 export const showsArchived = signal(false);
@@ -21,10 +21,10 @@ export const conversations = computed(() =>
 );
 
 let reading = new AbortController();
-/** What happened while the list was read: its answer may not have it yet. */
-let meanwhile: (() => void)[] = [];
+/** Changes that arrive while the list is loading, whose answer may not contain them yet. */
+let changesWhileLoading: (() => void)[] = [];
 
-/** The list is looked for again as soon as the person pauses. */
+/** Reloads the list when a filter changes and the person stops typing. */
 export function startList(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isFirst = true;
@@ -41,11 +41,11 @@ export async function refreshList(): Promise<void> {
   reading.abort();
   reading = new AbortController();
   const { signal: ended } = reading;
-  meanwhile = [];
+  changesWhileLoading = [];
   try {
     const page = await readPage(null, ended);
     if (ended.aborted) return;
-    const changes = meanwhile;
+    const changes = changesWhileLoading;
     rows.value = page.conversations;
     cursor.value = page.cursor;
     busy.value = new Set();
@@ -53,14 +53,14 @@ export async function refreshList(): Promise<void> {
     listFault.value = undefined;
     for (const change of changes) change();
   } catch (error) {
-    if (!ended.aborted) listFault.value = sentenceOf(error);
+    if (!ended.aborted) listFault.value = errorText(error);
   }
 }
 
-const MAX_MEANWHILE = 200;
+const MAX_CHANGES_WHILE_LOADING = 200;
 
 function remember(change: () => void): void {
-  if (meanwhile.length < MAX_MEANWHILE) meanwhile.push(change);
+  if (changesWhileLoading.length < MAX_CHANGES_WHILE_LOADING) changesWhileLoading.push(change);
 }
 
 export async function moreOfList(): Promise<void> {
@@ -71,7 +71,7 @@ export async function moreOfList(): Promise<void> {
     rows.value = [...rows.value, ...page.conversations.filter(({ id }) => !known.has(id))];
     cursor.value = page.cursor;
   } catch (error) {
-    if (!reading.signal.aborted) listFault.value = sentenceOf(error);
+    if (!reading.signal.aborted) listFault.value = errorText(error);
   }
 }
 
@@ -85,7 +85,7 @@ const readPage = (after: string | null, ended: AbortSignal) =>
     ended,
   );
 
-/** Created or changed, here or in another tab. */
+/** Adds or updates a conversation that changed here or in another tab. */
 export function putConversation(changed: Conversation): void {
   remember(() => put(changed));
   put(changed);
@@ -95,7 +95,7 @@ function put(changed: Conversation): void {
   const others = rows.value.filter(({ id }) => id !== changed.id);
   const isKnown = others.length < rows.value.length;
   if (query.value.trim() !== "") {
-    // The server says what a search finds; a new name shows at once.
+    // Only the server knows what a search matches, but a new title of a shown row appears at once.
     if (isKnown) rows.value = rows.value.map((one) => (one.id === changed.id ? { ...one, ...changed } : one));
     return;
   }
@@ -141,7 +141,7 @@ export interface Section {
 
 const DAY = 86_400;
 
-/** Pinned, Today, Yesterday, Earlier; `startOfDay` in epoch seconds. */
+/** `startOfDay` is in epoch seconds. */
 export function sectionsOf(all: readonly Conversation[], startOfDay: number): Section[] {
   const labelOf = ({ pinned, lastActiveAt }: Conversation) => {
     if (pinned) return "Pinned";

@@ -6,7 +6,7 @@ import { get } from "./request.js";
 export const me = signal<Me | undefined>(undefined);
 
 const NO_FEATURES: Features = { sharing: false, uploads: false };
-/** Until the server says more. */
+/** Defaults until the server answers. */
 const LIMITS: Limits = { messageChars: 100_000, fileBytes: 20_000_000, filesPerMessage: 10, titleChars: 100 };
 
 export const features = computed(() => me.value?.features ?? NO_FEATURES);
@@ -15,7 +15,7 @@ export const commands = computed(() => me.value?.commands ?? []);
 
 let reading = new AbortController();
 
-/** The latest one counts: one that began before a login may be answered after it. */
+/** Cancels the previous call, whose answer may be older than a login. */
 export async function loadMe(): Promise<void> {
   reading.abort();
   reading = new AbortController();

@@ -1,4 +1,4 @@
-/** The conversation on the screen: read, kept in step by events, changed by what the person does. */
+/** The open conversation: loads it, applies events, and performs the person's actions. */
 import { computed, signal } from "@preact/signals";
 import type {
   ChatMessage,
@@ -12,7 +12,7 @@ import { withQuery } from "../../state/api.js";
 import { newId } from "./ids.js";
 import { dropConversation, putConversation, refreshList, setBusy } from "./list.js";
 import { loadMe } from "./me.js";
-import { at, get, post, remove, sentenceOf } from "./request.js";
+import { at, errorText, get, post, remove } from "./request.js";
 import { go, place } from "./router.js";
 import {
   applied,
@@ -36,23 +36,23 @@ export const turnBegan = signal(0);
 export const isBusy = computed(() => thread.value.turn !== null && !thread.value.turn.ended);
 export const isEmpty = computed(() => thread.value.messages.length === 0 && thread.value.turn === null);
 
-const MAX_WAITING = 2000;
+const MAX_BUFFERED = 2000;
 
 let reading = new AbortController();
-/** Events that come while the conversation is read. */
-let waiting: { event: ThreadEvent; id: string }[] | undefined;
+/** Events that arrive while the conversation is loading; undefined otherwise. */
+let buffered: { event: ThreadEvent; id: string }[] | undefined;
 
-/** An empty page: its conversation begins with the first message. */
+/** Opens the empty page, whose conversation is created by the first message. */
 export function openNew(): void {
   reading.abort();
-  waiting = undefined;
+  buffered = undefined;
   isLoading.value = false;
   openFault.value = undefined;
   if (!isFresh) thread.value = emptyThread(newId());
   isFresh = true;
 }
 
-/** The empty page's conversation keeps its id until it is used. */
+/** The empty page's conversation keeps its id until it is opened. */
 let isFresh = true;
 
 export async function open(id: string): Promise<void> {
@@ -64,35 +64,35 @@ export async function open(id: string): Promise<void> {
   await read(id);
 }
 
-/** Again: after a lost connection, or when another branch is shown. */
+/** Reads the conversation again, for example after a lost connection or a branch switch. */
 export const reopen = () => read(thread.value.id);
 
 async function read(id: string): Promise<void> {
   reading.abort();
   reading = new AbortController();
   const { signal: ended } = reading;
-  waiting = [];
+  buffered = [];
   try {
     const answer = await get<OpenConversation>(at(id), ended);
     if (ended.aborted) return;
-    const missed = waiting;
-    waiting = undefined;
-    // What was sent a moment ago may be on its way through the queues.
+    const missed = buffered;
+    buffered = undefined;
+    // Recently sent messages may still be in the queues and missing from the answer.
     const sent = thread.value.messages.filter((one) => one.from === "user" && one.id.startsWith("sent:"));
     show(sent.reduce(keepSent, threadOf(id, answer)));
     for (const { event, id: eventId } of newerThan(answer.eventCursor, missed)) applyTo(event, eventId);
     openFault.value = undefined;
   } catch (error) {
     if (ended.aborted) return;
-    waiting = undefined;
-    openFault.value = sentenceOf(error);
+    buffered = undefined;
+    openFault.value = errorText(error);
   } finally {
     if (!ended.aborted) isLoading.value = false;
   }
 }
 
-/** Events come in order: what came before one that the read contains is contained, too, with an id or without. */
-function newerThan(cursor: string, events: NonNullable<typeof waiting>) {
+/** Events are in order: the read contains all events before the last one that it contains by id, even those without an id. */
+function newerThan(cursor: string, events: NonNullable<typeof buffered>) {
   return events.slice(events.findLastIndex(({ id }) => id !== "" && isContained(cursor, id)) + 1);
 }
 
@@ -110,14 +110,14 @@ function show(next: Thread): void {
 
 export async function loadEarlier(): Promise<void> {
   const { id, messages, earlier } = thread.value;
-  // Notices have no place in the session.
+  // Notices have no position in the session.
   const first = messages.find(({ position }) => position > 0);
   if (!earlier || !first) return;
   try {
     const page = await get<OpenConversation>(withQuery(at(id), { before: first.position }), reading.signal);
     if (thread.value.id === id) thread.value = withEarlier(thread.value, page);
   } catch (error) {
-    if (!reading.signal.aborted) openFault.value = sentenceOf(error);
+    if (!reading.signal.aborted) openFault.value = errorText(error);
   }
 }
 
@@ -129,7 +129,7 @@ export function onEvent(event: WebEvent, id: string): void {
     case "heartbeat":
       return;
     case "identity":
-      void loadMe().then(() => Promise.all([refreshList(), reopen()]), logged);
+      void loadMe().then(() => Promise.all([refreshList(), reopen()]), logError);
       return;
     case "conversation":
       putConversation(event.conversation);
@@ -158,8 +158,8 @@ function onThreadEvent(event: ThreadEvent, id: string): void {
   if (event.type === "turn-started") setBusy(event.conversationId, true);
   if (event.type === "turn-finished") setBusy(event.conversationId, false);
   if (event.conversationId !== thread.value.id) return;
-  if (waiting) {
-    if (waiting.length < MAX_WAITING) waiting.push({ event, id });
+  if (buffered) {
+    if (buffered.length < MAX_BUFFERED) buffered.push({ event, id });
     return;
   }
   applyTo(event, id);
@@ -168,7 +168,7 @@ function onThreadEvent(event: ThreadEvent, id: string): void {
 function applyTo(event: ThreadEvent, id: string): void {
   if (id !== "" && isContained(thread.value.cursor, id)) return;
   show(applied(thread.value, event));
-  // Tool calls, parts of the answer and versions are known once the session is read.
+  // Only a read returns the tool calls, the parts of the answer and the versions.
   if (event.type === "branched" || event.type === "turn-finished") void reopen();
 }
 
@@ -203,6 +203,6 @@ export async function press(button: string, text: string): Promise<void> {
   await post(at(thread.value.id, "/presses"), { clientId: newId(), button, text });
 }
 
-function logged(error: unknown): void {
+function logError(error: unknown): void {
   console.warn("The page couldn't be brought up to date:", error);
 }

@@ -10,7 +10,7 @@ export const post = <T>(path: string, body: object = {}) => ask<T>("POST", path,
 export const patch = <T>(path: string, body: object) => ask<T>("PATCH", path, body);
 export const remove = (path: string) => ask<void>("DELETE", path);
 
-/** `/conversations/ID` and what is below it. */
+/** `/conversations/ID`, optionally with a path below it. */
 export const at = (id: string, below = "") => `/conversations/${encodeURIComponent(id)}${below}`;
 export const exportUrl = (id: string, format: "md" | "json") => `${API}${at(id, `/export?format=${format}`)}`;
 
@@ -35,7 +35,7 @@ async function reach(path: string, init: RequestInit, signal?: AbortSignal): Pro
 
 async function answerOf<T>(response: Response): Promise<T> {
   if (response.status === 204) return undefined as T;
-  // A proxy's page is no JSON: the status is all there is to say.
+  // An error page of a proxy isn't JSON: only its status is known.
   const answer = (await response.json().catch(() => undefined)) as T | Fault | undefined;
   if (response.ok && answer !== undefined) return answer as T;
   throw faultOf(response.status, answer as Fault | undefined);
@@ -46,8 +46,8 @@ export function faultOf(status: number, answer: Partial<Fault> | undefined): Api
   return new ApiError(status, message, hint);
 }
 
-/** One sentence for a person. */
-export function sentenceOf(error: unknown): string {
+/** The error's message and hint. */
+export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   return error.hint ? `${error.message} ${error.hint}` : error.message;
 }

@@ -20,7 +20,7 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A half-copied address: taken as it is.
+    // A truncated address: use it undecoded.
     return part;
   }
 }
@@ -39,7 +39,7 @@ export function go(path: string, { replace = false } = {}): void {
   place.value = read();
 }
 
-/** For links: an ordinary click stays on the page; a new tab is the browser's. */
+/** Click handler of links: plain clicks navigate within the page; the browser opens new tabs. */
 export function onLink(event: MouseEvent): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return;
   event.preventDefault();

@@ -1,35 +1,35 @@
-/** Starts what keeps the chat in step with the server. */
+/** Starts everything that keeps the chat in sync with the server. */
 import { effect, signal, untracked } from "@preact/signals";
 import { loadMarkdown } from "../../markdown/markdown.js";
 import { retryLost } from "./attachments.js";
 import { startList } from "./list.js";
 import { loadMe } from "./me.js";
 import { onAccepted, onEvent, open, openNew } from "./open.js";
-import { sentenceOf } from "./request.js";
+import { errorText } from "./request.js";
 import { place } from "./router.js";
 import { startStream } from "./stream.js";
 import { sendNow, startSending } from "./unsent.js";
 
 export const startFault = signal<string | undefined>(undefined);
 
-const AGAIN_MS = 3000;
+const RETRY_MS = 3000;
 let isStarted = false;
 
 export function startChat(): void {
   if (isStarted) return;
   isStarted = true;
-  // The text shows as it was written if this fails.
+  // If this fails, messages are shown without formatting.
   loadMarkdown().catch((error: unknown) => console.warn("Markdown couldn't be loaded:", error));
   void begin();
 }
 
-/** The first answer gives this browser its identity: everything else comes after it. */
+/** The answer to `/me` gives this browser its identity, so everything else waits for it. */
 async function begin(): Promise<void> {
   try {
     await loadMe();
   } catch (error) {
-    startFault.value = sentenceOf(error);
-    setTimeout(() => void begin(), AGAIN_MS);
+    startFault.value = errorText(error);
+    setTimeout(() => void begin(), RETRY_MS);
     return;
   }
   startFault.value = undefined;
@@ -37,7 +37,7 @@ async function begin(): Promise<void> {
   startSending(onAccepted);
   effect(() => {
     const here = place.value;
-    // The address alone decides what is read, not what is shown.
+    // Untracked: only a new address opens a conversation.
     untracked(() => (here.page === "conversation" ? void open(here.id) : openNew()));
   });
   startStream((event, id) => {

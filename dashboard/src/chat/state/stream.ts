@@ -19,7 +19,7 @@ const TYPES: readonly WebEvent["type"][] = [
   "identity",
 ];
 const SILENCE_MS = 45_000;
-/** Browsers open six connections to one server: tabs in the background must not take them all. */
+/** Browsers allow six connections per server, so background tabs must not keep theirs. */
 const HIDDEN_MS = 20_000;
 const MAX_PAUSE_MS = 30_000;
 
@@ -31,9 +31,9 @@ let listener: Listener = () => {};
 let source: EventSource | undefined;
 let lastId = "";
 let pauseMs = 1000;
-let silence: ReturnType<typeof setTimeout> | undefined;
-let retry: ReturnType<typeof setTimeout> | undefined;
-let hidden: ReturnType<typeof setTimeout> | undefined;
+let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
+let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
 
 export function startStream(onEvent: Listener): void {
   listener = onEvent;
@@ -42,7 +42,7 @@ export function startStream(onEvent: Listener): void {
   open();
 }
 
-/** Another person: what came before is not theirs. */
+/** For another person, who must not get the earlier events. */
 export function restartStream(): void {
   lastId = "";
   open();
@@ -64,36 +64,36 @@ function onEvent(type: WebEvent["type"], { data, lastEventId }: MessageEvent<str
   pauseMs = 1000;
   connection.value = "live";
   const event = { ...(JSON.parse(data) as object), type } as WebEvent;
-  // An event without an id has that of the one before it.
+  // An event without an id reports the id of the previous event.
   const id = lastEventId === lastId ? "" : lastEventId;
   lastId = lastEventId || (event.type === "hello" ? event.cursor : lastId);
   listener(event, id);
 }
 
-/** After a lost connection the browser comes back by itself; after a refusal it doesn't. */
+/** The browser reconnects after a lost connection, but not after an HTTP error. */
 function onError(failed: EventSource): void {
   connection.value = "lost";
   if (failed.readyState !== EventSource.CLOSED || failed !== source) return;
-  clearTimeout(retry);
-  retry = setTimeout(open, pauseMs);
+  clearTimeout(retryTimer);
+  retryTimer = setTimeout(open, pauseMs);
   pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
 }
 
-/** A laptop that slept has a connection that looks open and is dead. */
+/** Reconnects after a silence: when a laptop wakes up, its dead connection still looks open. */
 function watch(): void {
-  clearTimeout(silence);
-  silence = setTimeout(open, SILENCE_MS);
+  clearTimeout(silenceTimer);
+  silenceTimer = setTimeout(open, SILENCE_MS);
 }
 
 function onVisibility(): void {
-  clearTimeout(hidden);
-  if (document.hidden) hidden = setTimeout(close, HIDDEN_MS);
+  clearTimeout(hiddenTimer);
+  if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_MS);
   else if (!source) open();
 }
 
 function close(): void {
-  clearTimeout(silence);
-  clearTimeout(retry);
+  clearTimeout(silenceTimer);
+  clearTimeout(retryTimer);
   source?.close();
   source = undefined;
 }

@@ -1,4 +1,4 @@
-/** An open conversation, and what each event makes of it. Pure: nothing here reads a clock or asks the server. */
+/** The state of an open conversation and how events change it. Pure: no clock, no requests. */
 import type {
   AnswerMessage,
   ChatFile,
@@ -25,19 +25,19 @@ export interface Thread {
   forks: readonly Fork[];
   model: string | null;
   agent: string | null;
-  /** Id of the last event that this contains. */
+  /** Id of the last event that is included. */
   cursor: string;
 }
 
 export interface ShownTurn extends LiveTurn {
-  /** It has ended, and what is stored of it isn't read yet. */
+  /** The turn has ended, but its stored messages haven't been read yet. */
   ended: boolean;
 }
 
 /** An event of one conversation. */
 export type ThreadEvent = Extract<WebEvent, { conversationId: string }>;
 
-/** A message as it was sent, before the server shows it. */
+/** A sent message, before the server returns it. */
 export interface SentMessage {
   clientId: string;
   text: string;
@@ -65,7 +65,7 @@ export function threadOf(id: string, read: OpenConversation): Thread {
   return { ...rest, id, cursor, turn: turn && { ...turn, ended: false } };
 }
 
-/** An older page goes in front. */
+/** Adds an older page at the front. */
 export function withEarlier(thread: Thread, { messages, earlier, forks }: OpenConversation): Thread {
   const known = new Set(thread.messages.map(({ id }) => id));
   const older = messages.filter(({ id }) => !known.has(id));
@@ -80,7 +80,7 @@ export function withEarlier(thread: Thread, { messages, earlier, forks }: OpenCo
   };
 }
 
-/** `<epoch>-<number>`: whether a read that contains `cursor` contains this event, too. */
+/** Whether a read up to `cursor` (`<epoch>-<number>`) includes this event. */
 export function isContained(cursor: string, eventId: string): boolean {
   const [epoch, number] = parts(cursor);
   const [eventEpoch, eventNumber] = parts(eventId);
@@ -92,7 +92,7 @@ function parts(cursor: string): [epoch: string, number: number] {
   return [cursor.slice(0, Math.max(0, dash)), Number(cursor.slice(dash + 1)) || 0];
 }
 
-/** Accepted: shown at the end until the server's own message takes its place. */
+/** Shows an accepted message at the end until the server's version replaces it. */
 export function withSent(thread: Thread, sent: SentMessage): Thread {
   if (isKnown(thread, sent.clientId)) return thread;
   const local: UserMessage = {
@@ -152,7 +152,7 @@ export function applied(thread: Thread, event: ThreadEvent): Thread {
 const without = (queued: readonly QueuedMessage[], clientId: string) =>
   queued.filter((one) => one.clientId !== clientId);
 
-/** A known one is replaced where it is; others are the newest. */
+/** Replaces a known message in its place; appends a new one. */
 function withMessage(before: Thread, message: ChatMessage): Thread {
   const isReply = message.from === "gateway" && message.kind === "command";
   const thread = isReply ? withCommand(before) : before;
@@ -165,7 +165,7 @@ function withMessage(before: Thread, message: ChatMessage): Thread {
   return { ...thread, messages, queued };
 }
 
-/** An event has no place in the session and no thoughts; a read has. */
+/** An event lacks the position and the reasoning, which a read has. */
 function renewed(known: ChatMessage, message: ChatMessage): ChatMessage {
   const position = message.position || known.position;
   if (known.from !== "agent" || message.from !== "agent") return { ...message, position };
@@ -173,14 +173,14 @@ function renewed(known: ChatMessage, message: ChatMessage): ChatMessage {
   return { ...message, position, sources, reasoning: message.reasoning ?? known.reasoning };
 }
 
-/** No turn takes a command out of the queue: its reply does. */
+/** A command has no turn that takes it out of the queue; its reply does. */
 function withCommand(thread: Thread): Thread {
   const command = thread.queued.find(({ text }) => text.startsWith("/"));
   if (!command) return thread;
   return withSent({ ...thread, queued: without(thread.queued, command.clientId) }, command);
 }
 
-/** Queued messages that it answers move up. What a read already showed of it stays. */
+/** Moves the queued messages that the turn answers into the conversation. Keeps text that a read already returned. */
 export function withTurn(thread: Thread, turn: LiveTurn): Thread {
   const known = thread.turn?.turnId === turn.turnId ? thread.turn : undefined;
   const text = known && known.text.length > turn.text.length ? known.text : turn.text;
@@ -212,10 +212,10 @@ function decided(thread: Thread, messageId: string, text: string): Thread {
   return { ...thread, messages };
 }
 
-/** Outcomes after which what was written is part of the session. */
+/** Outcomes after which the written text is part of the session. */
 const STORED: readonly TurnFinished["outcome"][] = ["answered", "stopped", "interrupted"];
 
-/** What was written stays on the screen until the session is read. */
+/** The written text stays on the screen until the session is read. */
 function finished(thread: Thread, { turnId, outcome, usage }: TurnFinished): Thread {
   const messages = thread.messages.map((one) =>
     isAnswerOf(one, turnId) && one.final && one.usage === null ? { ...one, usage } : one,
@@ -228,11 +228,11 @@ function finished(thread: Thread, { turnId, outcome, usage }: TurnFinished): Thr
 const isAnswerOf = (one: ChatMessage, turnId: string): one is AnswerMessage =>
   one.from === "agent" && one.turnId === turnId;
 
-/** The running turn's stored parts are shown as the turn. */
+/** Leaves out stored parts of the running turn, which is shown separately. */
 export function shownMessages({ messages, turn }: Thread): readonly ChatMessage[] {
   return turn ? messages.filter((one) => !isAnswerOf(one, turn.turnId)) : messages;
 }
 
-/** Where the versions of a message can be switched. */
+/** The versions of a message, if there are several. */
 export const forkAt = ({ forks }: Thread, messageId: string) =>
   forks.find((fork) => fork.messageId === messageId);

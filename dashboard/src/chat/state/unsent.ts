@@ -1,12 +1,12 @@
 /**
- * Messages that the server hasn't accepted yet. They are kept over reloads and sent again with the same id until they are accepted; a
- * message that had arrived after all is recognised there by its id.
+ * Messages that the server hasn't accepted yet. They survive reloads and are sent with the same id until they are accepted;
+ * by that id, the server recognises a message that had already arrived.
  */
 import { signal } from "@preact/signals";
 import type { Accepted, Upload } from "../../../../src/adapters/web/api.js";
 import { ApiError } from "../../state/api.js";
-import { keep, kept } from "./kept.js";
-import { at, post, sentenceOf } from "./request.js";
+import { at, errorText, post } from "./request.js";
+import { readStorage, writeStorage } from "./storage.js";
 
 export interface Unsent {
   conversationId: string;
@@ -14,24 +14,24 @@ export interface Unsent {
   text: string;
   files: Upload[];
   at: number;
-  /** The server refused it: why. */
+  /** Why the server refused it. */
   fault?: string;
 }
 
 const KEY = "hermes.unsent-messages";
 const MAX_PAUSE_MS = 15_000;
 const FIRST_PAUSE_MS = 1000;
-/** Not logged in, too slow, too many: these pass. */
-const PASSING = [0, 401, 408, 425, 429];
+/** Errors worth a retry: no connection, not logged in, timeout, too early, too many requests. */
+const TRANSIENT = [0, 401, 408, 425, 429];
 
-export const unsent = signal<readonly Unsent[]>(kept<Unsent[]>(KEY, []).filter(isUnsent));
+export const unsent = signal<readonly Unsent[]>(readStorage<Unsent[]>(KEY, []).filter(isUnsent));
 
 let onAccepted: (message: Unsent) => void = () => {};
 let isSending = false;
 let pauseMs = FIRST_PAUSE_MS;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Kept by an older version of the page, or by another program. */
+/** The storage may contain messages of an older version of the page. */
 function isUnsent(value: Partial<Unsent> | null): value is Unsent {
   return typeof value?.clientId === "string" && typeof value.text === "string" && Array.isArray(value.files);
 }
@@ -65,7 +65,7 @@ function withoutFault({ fault: _, ...rest }: Unsent): Unsent {
   return rest;
 }
 
-/** One after the other: they arrive in the order in which they were written. */
+/** Sends one message after the other, so that they arrive in order. */
 async function flush(): Promise<void> {
   clearTimeout(timer);
   if (isSending) return;
@@ -74,7 +74,7 @@ async function flush(): Promise<void> {
     for (let next = nextOne(); next; next = nextOne()) await sendOne(next);
     pauseMs = FIRST_PAUSE_MS;
   } catch {
-    // The connection is lost, which the page shows: again after a pause.
+    // The connection is lost, which the page shows: try again after a pause.
     timer = setTimeout(() => void flush(), pauseMs);
     pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
   } finally {
@@ -93,16 +93,16 @@ async function sendOne(message: Unsent): Promise<void> {
     onAccepted(message);
   } catch (error) {
     if (!isFinal(error)) throw error;
-    const fault = sentenceOf(error);
+    const fault = errorText(error);
     store(unsent.value.map((one) => (one.clientId === clientId ? { ...one, fault } : one)));
   }
 }
 
 function isFinal(error: unknown): boolean {
-  return error instanceof ApiError && error.status < 500 && !PASSING.includes(error.status);
+  return error instanceof ApiError && error.status < 500 && !TRANSIENT.includes(error.status);
 }
 
 function store(messages: readonly Unsent[]): void {
   unsent.value = messages;
-  keep(KEY, messages);
+  writeStorage(KEY, messages);
 }

@@ -1,23 +1,23 @@
-/** What the browser keeps for us. One that keeps nothing, or is full, works until the page is closed. */
+/** JSON in `localStorage`. If that is blocked or full, values last until the page is closed. */
 const memory = new Map<string, string>();
 
-export function kept<T>(key: string, fallback: T): T {
+export function readStorage<T>(key: string, fallback: T): T {
   try {
     const text = memory.get(key) ?? localStorage.getItem(key);
     return text === null ? fallback : (JSON.parse(text) as T);
   } catch {
-    // Forbidden, or not ours: as if nothing was kept.
+    // Blocked, or not JSON.
     return fallback;
   }
 }
 
-export function keep(key: string, value: unknown): void {
+export function writeStorage(key: string, value: unknown): void {
   const text = JSON.stringify(value);
   try {
     localStorage.setItem(key, text);
     memory.delete(key);
   } catch {
-    // Full or forbidden.
+    // Full or blocked.
     memory.set(key, text);
   }
 }
