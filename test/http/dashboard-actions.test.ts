@@ -213,9 +213,9 @@ describe("dead letters", () => {
     await button(page, "Cancel").click();
     await button(page, "Discard 2 letters").click();
     await button(page, "Discard 2 letters now").click();
-    await page.getByText("Nothing was given up").waitFor();
+    await page.getByText("No dead letters").waitFor();
     await page.reload();
-    await page.getByText("Nothing was given up").waitFor();
+    await page.getByText("No dead letters").waitFor();
     expect(actions(shown)).toEqual(["discard", "discard"]);
     for (const path of ["/messages", "/messages/in:1"]) {
       await page.goto(`/dashboard${path}`);
@@ -231,7 +231,7 @@ describe("dead letters", () => {
     await ann.send("!fail network");
     await ann.told("notice");
     const page = await openDashboard(browser(), shown, "/dead");
-    await page.getByText("Nothing was given up").waitFor();
+    await page.getByText("No dead letters").waitFor();
     const { letters } = await shown.get<{ letters: object[] }>("/dead");
     expect(letters).toEqual([]);
   });

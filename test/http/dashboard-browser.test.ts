@@ -168,7 +168,7 @@ describe("sessions", () => {
     await rows(page).first().waitFor();
     expect(await page.getByLabel("Platform").inputValue()).toBe("slack");
     await page.goto("/dashboard/sessions?user=nobody");
-    await page.getByText("No session is like that").waitFor();
+    await page.getByText("No matching sessions").waitFor();
     await page.getByRole("button", { name: /Show everyone/ }).click();
     await expect.poll(() => rows(page).count()).toBeGreaterThanOrEqual(all);
   });
@@ -297,7 +297,7 @@ describe("usage", () => {
       .getByRole("row", { name: /claude-sonnet/ })
       .waitFor();
     await page.getByRole("radio", { name: "By model" }).check({ force: true });
-    await page.getByLabel("What is counted").selectOption("cost");
+    await page.getByLabel("Measure").selectOption("cost");
     await page.getByRole("img", { name: /^Cost by day and model/ }).waitFor();
     await page.getByRole("radio", { name: "7 days" }).check({ force: true });
     await page.getByText("Show as a table").click();
@@ -330,10 +330,10 @@ describe("messages", () => {
       "Answer stored",
       "Answer sent",
     ]);
-    await page.getByRole("link", { name: "its session" }).click();
+    await page.getByRole("link", { name: "Session", exact: true }).click();
     await page.locator(".said-one", { hasText: "where am I?" }).first().waitFor();
     await page.goto("/dashboard/messages");
-    await page.getByLabel("The id of a message").fill("in:77777");
+    await page.getByLabel("Message id").fill("in:77777");
     await page.getByRole("button", { name: "Trace" }).click();
     await page.getByText("No message 'in:77777' found.").waitFor();
   });
@@ -362,7 +362,7 @@ describe("what an operator does", () => {
     await page.getByRole("button", { name: "Retry all" }).click();
     await page.getByRole("button", { name: "Retry all now" }).click();
     await page.getByText("3 messages are tried again.").waitFor();
-    await page.getByText("Nothing was given up").waitFor();
+    await page.getByText("No dead letters").waitFor();
   });
 
   it("people are let in, turned away and shut out", async () => {
@@ -414,13 +414,13 @@ it("says what is missing where there is nothing", async () => {
   const page = await openAt(shown, "/sessions");
   await page.getByText("No sessions yet").waitFor();
   for (const [path, text] of [
-    ["/usage", "Nothing was used in this time"],
-    ["/messages", "No message is like that"],
-    ["/audit", "No call is like that"],
-    ["/dead", "Nothing was given up"],
+    ["/usage", "No usage in this period"],
+    ["/messages", "No matching messages"],
+    ["/audit", "No matching calls"],
+    ["/dead", "No dead letters"],
     ["/people", "No pending requests"],
     ["/people", "No person matches"],
-    ["/questions", "No question waits"],
+    ["/questions", "No open questions"],
     ["/memory", "Nothing is remembered yet"],
     ["/tools", "are remembered here"],
   ] as const) {

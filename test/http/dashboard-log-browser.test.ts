@@ -41,7 +41,7 @@ describe("the live log", () => {
     await expect.poll(() => lines(page, "gateway started").count()).toBe(0);
     await lines(page, "onerror=").first().waitFor();
     await page.getByLabel("Area").selectOption("gateway");
-    await page.getByText("No line is like that yet").waitFor();
+    await page.getByText("No matching lines yet").waitFor();
     await page.getByLabel("Level").selectOption("");
     await lines(page, "gateway started").waitFor();
     await page.getByLabel("Area").selectOption("");
@@ -54,7 +54,7 @@ describe("the live log", () => {
     telegram.users.writeDm(ann, "another");
     await page.getByText("Paused, 1 new line").waitFor();
     expect(await lines(page, "accepted").count()).toBe(1);
-    await button(page, "Go on").click();
+    await button(page, "Resume").click();
     await expect.poll(() => lines(page, "accepted").count()).toBe(2);
 
     await lines(page, "accepted").first().getByRole("link", { name: "trace" }).click();
@@ -64,7 +64,7 @@ describe("the live log", () => {
   it("keeps a bounded number of lines in the page", async () => {
     const shown = await startDashboard({ days: 0, traffic: 0 });
     const page = await openDashboard(browser(), shown, "/log?area=operator");
-    await page.getByText("No line is like that yet").waitFor();
+    await page.getByText("No matching lines yet").waitFor();
     const headers = { "content-type": "application/json" };
     const refused = () => shown.ask("/api/dashboard/dead/discard", { method: "POST", headers, body: "{}" });
     for (let n = 0; n < 21; n += 1) await Promise.all(Array.from({ length: 50 }, refused));

@@ -79,7 +79,7 @@ it("people are listed by name with their role and where it comes from, and found
   await page.goto(`/dashboard${pageOf(ann)}`);
   await page.getByText("Because the platform's allow_from names them.").waitFor();
   await page.goto(`/dashboard${pageOf(mallory)}`);
-  await page.getByText("What is kept of them").waitFor();
+  await page.getByText("Stored data").waitFor();
   await expectFit(page);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
 });
@@ -230,7 +230,7 @@ it("a person's data is downloaded, then erased after saying what goes", { timeou
 
   await button(page, "Erase…").click();
   const plan = page.getByRole("region", { name: "What is erased" });
-  await plan.getByText("1 session of theirs").waitFor();
+  await plan.getByText("1 session with").waitFor();
   await plan.getByText("the agent’s notes about them").waitFor();
   await plan.getByText("their pairing").waitFor();
   await expectFit(page);

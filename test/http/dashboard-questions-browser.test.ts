@@ -17,7 +17,7 @@ it("an approval is given from the dashboard, once, and the chat shows who decide
 }, async () => {
   const { tell, heard, counter, ann, get, actions } = common();
   const [page, other] = [await openAt("/questions"), await openAt("/questions")];
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
   tell(POST);
   await question(page).filter({ hasText: "Allow post" }).filter({ hasText: "Ann" }).waitFor();
   await question(page).getByText("left").waitFor();
@@ -31,7 +31,7 @@ it("an approval is given from the dashboard, once, and the chat shows who decide
   await page.getByText("Allow once: decided.").waitFor();
   await heard("done post");
   await heard(/Allow once \(Operator\)/);
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
   await button(other, "Deny").click();
   await other.getByText("Operator has decided this already: Allow once").waitFor();
   expect(counter.effects).toHaveLength(1);
@@ -52,7 +52,7 @@ it("an approval is denied, and a question answered with a choice or in other wor
   await button(page, "Deny").click();
   await heard(/Deny \(Operator\)/);
   expect(counter.effects).toHaveLength(before);
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
 
   const clarify = {
     question: `Which one? ${HOSTILE} ${"y".repeat(300)}`,
@@ -68,7 +68,7 @@ it("an approval is denied, and a question answered with a choice or in other wor
   await page.getByLabel("Another answer").fill("a dozen");
   await button(page, "Answer").click();
   await heard(/a dozen/);
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
   expect(await page.evaluate("window.hacked")).toBeUndefined();
 
   expect((await post("/questions/answer", { id: "nothing", choice: "once" })).status).toBe(404);
@@ -79,7 +79,7 @@ it("an approval is denied, and a question answered with a choice or in other wor
   await button(page, `Withdraw ${id}`).click();
   await button(page, "Withdraw now").click();
   await heard(/Withdrawn/);
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
 });
 
 it("a remembered approval is listed and revoked: then the tool asks again", { timeout: 90_000 }, async () => {
@@ -88,7 +88,7 @@ it("a remembered approval is listed and revoked: then the tool asks again", { ti
   tell(POST);
   await button(page, "Always allow").click();
   await heard(/Always allow \(Operator\)/);
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
   const before = counter.effects.length;
   tell(POST);
   await expect.poll(() => counter.effects.length, { timeout: 20_000 }).toBeGreaterThan(before);
@@ -104,7 +104,7 @@ it("a remembered approval is listed and revoked: then the tool asks again", { ti
   await expect.poll(() => said().filter((text) => text.includes("Allow post")).length).toBe(asked + 1);
   await page.goto("/dashboard/questions");
   await button(page, "Deny").click();
-  await page.getByText("No question waits").waitFor();
+  await page.getByText("No open questions").waitFor();
 });
 
 it("every tool is listed with its source and rules, and what a person may use is explained", {
@@ -114,7 +114,7 @@ it("every tool is listed with its source and rules, and what a person may use is
   const page = await openAt("/tools");
   const tool = (name: string) => page.locator(`.tool-row[data-tool="${name}"]`);
   await tool("post").filter({ hasText: "From the embedding program" }).waitFor();
-  await tool("post").filter({ hasText: "tools.post" }).filter({ hasText: "asks once a person" }).waitFor();
+  await tool("post").filter({ hasText: "tools.post" }).filter({ hasText: "asks once per person" }).waitFor();
   await tool("memory")
     .filter({ hasText: "Built in" })
     .filter({ hasText: "By default: paired people" })
@@ -123,7 +123,10 @@ it("every tool is listed with its source and rules, and what a person may use is
   await page.getByLabel(/^Person/).fill(`telegram:${ann.id}`);
   await button(page, "Explain").click();
   const explained = (name: string) => page.locator(`.explained [data-tool="${name}"]`);
-  await explained("post").filter({ hasText: "Offered" }).filter({ hasText: "Asks: Once a person" }).waitFor();
+  await explained("post")
+    .filter({ hasText: "Offered" })
+    .filter({ hasText: "Asks: Once per person" })
+    .waitFor();
   await explained("cronjob").filter({ hasText: "Not offered" }).waitFor();
   await expectFit(page);
   await page.getByLabel(/^Room/).fill("telegram:-100");

@@ -58,7 +58,7 @@ describe("the settings", () => {
     expect(diff.join("")).toContain("mode: idle   # at night");
     await expectFit(page);
     await button(page, "Write config.yaml").click();
-    await page.getByText("Written. It takes effect").waitFor();
+    await page.getByText("Saved. Restart the gateway").waitFor();
     expect(file(shown)).toBe(
       YAML.replace("mode: daily ", "mode: idle ").replace(
         "# at night\n",
@@ -67,7 +67,7 @@ describe("the settings", () => {
         `owners: [web:ann, telegram:${HOSTILE}]\nallow_all: true\n` +
         "platform_toolsets: {telegram: [web, memory], web: [web]}\n",
     );
-    await page.getByText("5 settings in the files are not in force yet").waitFor();
+    await page.getByText("5 settings in the files need a restart").waitFor();
     await find(page, "");
     await setting(page, "owners").getByText("after a restart").waitFor();
     expect(await page.evaluate("window.hacked")).toBeUndefined();
@@ -107,7 +107,7 @@ describe("the settings", () => {
     await setting(page, "agent.max_turns").getByText("is not a").waitFor();
     await setting(page, "timezone").getByText("is not an IANA time zone").waitFor();
     await setting(page, "model.default").getByRole("alert").waitFor();
-    await page.getByText("3 faults: nothing can be written like this").waitFor();
+    await page.getByText("3 errors: nothing can be saved").waitFor();
     await expectFit(page);
     expect(file(shown)).toBe(YAML);
   }, 120_000);
@@ -154,7 +154,7 @@ describe("the settings", () => {
     await button(page, "Review").click();
     await page.getByText("HERMES_MODEL_API_KEY=****").waitFor();
     await button(page, "Write .env").click();
-    await page.getByText("Written. It takes effect").waitFor();
+    await page.getByText("Saved. Restart the gateway").waitFor();
     expect(file(shown, ".env")).toBe(
       "# keys\nPLAIN=plain-secret-value\nHERMES_MODEL_API_KEY=sk-new-key-for-the-model\n",
     );

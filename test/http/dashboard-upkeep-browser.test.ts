@@ -24,9 +24,9 @@ describe("backups", () => {
     const { daemon } = shown;
     const page = await openDashboard(browser(), shown, "/backups");
     await page.getByText("No backups yet").waitFor();
-    await page.getByText("No backups are made by themselves").waitFor();
+    await page.getByText("Automatic backups are off").waitFor();
     await expectFit(page);
-    await button(page, "Make one now").click();
+    await button(page, "Back up now").click();
     await page.locator(".list > li").waitFor();
     await page.locator(".backup-running").waitFor({ state: "detached" });
     const [name = ""] = fs.readdirSync(daemon.file("backups"));
@@ -75,12 +75,12 @@ describe("backups", () => {
     const both = await Promise.all([post("create", {}), post("create", {})]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     const page = await openDashboard(browser(), shown, "/backups");
-    await page.getByText("One every 24 hours").waitFor();
+    await page.getByText("A backup every 24 hours").waitFor();
     await expect.poll(() => page.locator(".list > li").count(), SOON).toBe(2);
 
     fs.rmSync(daemon.file("elsewhere"), { recursive: true });
     fs.writeFileSync(daemon.file("elsewhere"), "in the way");
-    await button(page, "Make one now").click();
+    await button(page, "Back up now").click();
     await page.getByText(/failed: The backup can't be written/).waitFor();
     await expectFit(page);
   }, 120_000);
@@ -132,7 +132,7 @@ describe("schedules", () => {
     await card.getByText("Europe/Berlin").waitFor();
 
     await button(page, /^Delete/).click();
-    await page.getByText("A run that is under way is called off.").waitFor();
+    await page.getByText("If it is running, that run is cancelled.").waitFor();
     await button(page, "Delete now").click();
     await page.getByText("No schedules yet").waitFor();
     expect(actions(shown)).toEqual([
@@ -181,7 +181,7 @@ webhooks:
     await row("good").getByText("not called yet").waitFor();
     await row("empty").getByText("not loaded").waitFor();
     await row("empty").getByText("lists no events").waitFor();
-    await row("ci").getByText("not called lately").waitFor();
+    await row("ci").getByText("not called recently").waitFor();
     expect(await page.content()).not.toContain("secret-of-ann");
 
     const called = await ask(`${daemon.url}/webhooks/ci`, {
@@ -191,7 +191,7 @@ webhooks:
     });
     expect(called.status).toBe(202);
     await row("ci").getByText("done", { exact: true }).waitFor();
-    await row("good").getByText("1 call went well").waitFor();
+    await row("good").getByText("1 call succeeded").waitFor();
     await row("bad").getByText("1 call failed").waitFor();
     await row("bad")
       .getByText(/agent:end: .*<img src=x/)

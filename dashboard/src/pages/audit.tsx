@@ -72,8 +72,8 @@ function Calls() {
   return (
     <>
       <div class="filters">
-        <Filter name="tool" label="The name of a tool" value={filters.tool} />
-        <Filter name="user" label="The id of a person" value={filters.user} />
+        <Filter name="tool" label="Tool name" value={filters.tool} />
+        <Filter name="user" label="Person’s id" value={filters.user} />
         <Choice
           label="State"
           value={filters.state ?? ""}
@@ -87,7 +87,7 @@ function Calls() {
           onChange={(platform) => setQuery({ platform })}
         />
       </div>
-      <Rows list={list} what="calls" label="Tool calls, the latest first" empty="No call is like that">
+      <Rows list={list} what="calls" label="Tool calls, latest first" empty="No matching calls">
         {(call) => <CallRow key={call.id} call={call} />}
       </Rows>
     </>
@@ -104,14 +104,9 @@ function Actions() {
   return (
     <>
       <div class="filters">
-        <Filter name="action" label="The name of an action" value={action} />
+        <Filter name="action" label="Action name" value={action} />
       </div>
-      <Rows
-        list={list}
-        what="actions"
-        label="Actions of operators, the latest first"
-        empty="No action is like that"
-      >
+      <Rows list={list} what="actions" label="Operator actions, latest first" empty="No matching actions">
         {(one) => <ActionRow key={one.id} one={one} />}
       </Rows>
     </>
@@ -139,7 +134,7 @@ function Rows<Answer, T>({ list, what, label, empty, children }: RowsProps<Answe
   }
   if (list.loading) return <Loading rows={8} />;
   if (list.error) return <Failed error={list.error} retry={() => list.refresh()} />;
-  return <Empty title={empty}>The audit is kept for a year.</Empty>;
+  return <Empty title={empty}>Audit entries are kept for a year.</Empty>;
 }
 
 function Filter({ name, label, value }: { name: string; label: string; value: string | null }) {

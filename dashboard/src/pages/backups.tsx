@@ -21,7 +21,7 @@ export function BackupsPage() {
     if (data) setRunning(data.running !== null);
   }, [data]);
   const make = async () => {
-    if (await act("/backups/create", {}, "The backup is being made.")) setRunning(true);
+    if (await act("/backups/create", {}, "The backup has started.")) setRunning(true);
     reload();
   };
   return (
@@ -34,13 +34,13 @@ export function BackupsPage() {
           disabled={data?.running != null}
           onClick={() => void make()}
         >
-          Make one now
+          Back up now
         </button>
       }
     >
       <p class="lead">
-        Each is one file with the database, the transcripts, memories, hooks, plugins, files that were sent,
-        and config.yaml without its secrets. .env isn't part of it.
+        A backup is one file with the database, transcripts, memories, hooks, plugins, sent files, and
+        config.yaml without its secrets. It doesn't contain .env.
       </p>
       {data ? <Schedule answer={data} /> : null}
       {data?.running ? <Running running={data.running} /> : null}
@@ -57,7 +57,7 @@ export function BackupsPage() {
         </ul>
       ) : null}
       {data?.backups.length === 0 && !data.running ? (
-        <Empty title="No backups yet">The first one appears here as soon as it is whole.</Empty>
+        <Empty title="No backups yet">The first one appears here as soon as it is complete.</Empty>
       ) : null}
       {!data && error ? <Failed error={error} retry={reload} /> : null}
       {!data && !error ? <Loading rows={4} /> : null}
@@ -72,13 +72,12 @@ function Schedule({ answer: { schedule } }: { answer: BackupsAnswer }) {
   if (everyHours === 0)
     return (
       <p class="notice-line">
-        No backups are made by themselves. Set <code>backup.every_hours</code> in the {settings}, for example
-        to 24.
+        Automatic backups are off. Set <code>backup.every_hours</code> in the {settings}, for example to 24.
       </p>
     );
   return (
     <p class="notice-line">
-      One every {everyHours === 1 ? "hour" : `${everyHours} hours`}, the last {keep} are kept
+      A backup every {everyHours === 1 ? "hour" : `${everyHours} hours`}, the last {keep} are kept
       {nextAt === null ? "" : `; the next one is due ${nextAt <= now.value ? "now" : moment(nextAt)}`}. Change
       it under <code>backup</code> in the {settings}.
     </p>
@@ -98,7 +97,7 @@ function Running({
 }) {
   const known = step === "packing" && ofBytes > 0;
   return (
-    <section class="card backup-running" aria-label="In the making">
+    <section class="card backup-running" aria-label="Backup in progress">
       <p class="mono">{name}</p>
       <p role="status">
         {STEPS[step]}
@@ -143,7 +142,7 @@ function HowToRestore({ answer: { folder, backups } }: { answer: BackupsAnswer }
     <section class="card stack" aria-labelledby="restore">
       <h2 id="restore">How to restore one</h2>
       <p>
-        On the machine of the gateway, while it doesn't run. What is there now is kept in a folder beside it.
+        Run this on the gateway's machine. The current data is moved to a folder before-restore-… in the home.
       </p>
       <pre class="commands">{`hermes gateway stop\nhermes restore ${folder}/${name}\nhermes gateway`}</pre>
     </section>

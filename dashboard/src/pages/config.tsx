@@ -22,7 +22,7 @@ export function ConfigPage() {
   return (
     <Page title="Settings">
       <p class="lead">
-        What config.yaml, .env and the environment say, and where each value comes from. The gateway reads the
+        The values in config.yaml, .env and the environment, and where each comes from. The gateway reads the
         files when it starts, so a change needs a restart.
       </p>
       {data ? <Settings answer={data} reload={reload} /> : null}
@@ -61,7 +61,7 @@ function Settings({ answer, reload }: { answer: SettingsAnswer; reload(): void }
     request<SettingsAnswer>("/settings/save", () => {
       setDrafts({});
       setPreview(undefined);
-      notify("Written. It takes effect with the next start of the gateway.");
+      notify("Saved. Restart the gateway to apply the changes.");
       reload();
     });
   const rereadFiles = () => {
@@ -101,8 +101,8 @@ function Waiting({ answer: { fields } }: { answer: SettingsAnswer }) {
   if (count === 0) return null;
   return (
     <p class="notice-line" role="status">
-      {counted(count, "setting")} in the files {count === 1 ? "is" : "are"} not in force yet. Restart the
-      gateway: <code>hermes gateway restart</code>
+      {counted(count, "setting")} in the files {count === 1 ? "needs" : "need"} a restart to take effect:{" "}
+      <code>hermes gateway restart</code>
     </p>
   );
 }
@@ -156,7 +156,7 @@ function Form({ answer, drafts, faults, onDraft }: FormProps) {
       </p>
       {faults.length > 0 ? (
         <p class="setting-fault" role="alert">
-          {counted(faults.length, "fault")}: nothing can be written like this.
+          {counted(faults.length, "error")}: nothing can be saved before they are fixed.
         </p>
       ) : null}
       {elsewhere.map(({ path, message }) => (
@@ -187,7 +187,7 @@ function Form({ answer, drafts, faults, onDraft }: FormProps) {
         </Section>
       ))}
       {shown.length === 0 ? (
-        <Empty title={wanted ? "No setting is like that" : "Everything is as it comes"}>
+        <Empty title={wanted ? "No matching settings" : "Every setting has its default"}>
           {wanted
             ? undefined
             : "No value was set by a flag, a variable or config.yaml. “All” lists every setting."}
@@ -195,7 +195,7 @@ function Form({ answer, drafts, faults, onDraft }: FormProps) {
       ) : null}
       {answer.ignored.length > 0 ? (
         <p class="quiet">
-          Keys of Hermes Agent that the gateway has no use for:{" "}
+          Keys of Hermes Agent that the gateway doesn’t use:{" "}
           {answer.ignored.map(({ path }) => path).join(", ")}.
         </p>
       ) : null}

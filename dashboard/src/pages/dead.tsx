@@ -54,9 +54,8 @@ export function DeadPage() {
   return (
     <Page title="Dead letters">
       <p class="lead">
-        Messages that were given up after several attempts, and answers that a platform wouldn’t take. A retry
-        takes them up where they were left. Failures that people were told about are not listed: they can ask
-        again.
+        Messages that failed after several attempts, and answers that a platform rejected. A retry continues
+        where they stopped. Failures that were reported in the chat aren’t listed: people can ask again.
       </p>
       {isEmpty ? null : (
         <div class="action-buttons">
@@ -78,7 +77,7 @@ export function DeadPage() {
               </button>
               <Confirm
                 what={`Discard ${counted(ids.length, "letter")}`}
-                question="They are given up for good."
+                question="They won’t be tried again."
                 danger
                 act={() => settle("discard", { ids })}
               />
@@ -94,7 +93,7 @@ export function DeadPage() {
         </div>
       )}
       {isEmpty ? null : (
-        <ul class="list" aria-label="Dead letters, the latest first">
+        <ul class="list" aria-label="Dead letters, latest first">
           {list.rows.map((letter) => (
             <LetterRow
               key={letter.id}
@@ -110,7 +109,7 @@ export function DeadPage() {
       {isEmpty && list.loading ? <Loading /> : null}
       {isEmpty && list.error ? <Failed error={list.error} retry={() => list.refresh()} /> : null}
       {isEmpty && !list.loading && !list.error ? (
-        <Empty title="Nothing was given up">As it should be.</Empty>
+        <Empty title="No dead letters">Messages that can’t be answered or delivered appear here.</Empty>
       ) : null}
       {isEmpty ? null : <More list={list} what="letters" />}
     </Page>
@@ -138,10 +137,10 @@ function LetterRow({ letter, chosen, choose, retry, discard }: LetterProps) {
         onChange={(event) => choose(event.currentTarget.checked)}
       />
       <div class="letter-main">
-        <p class="letter-text">{text || "No words"}</p>
+        <p class="letter-text">{text || "No text"}</p>
         <p class="letter-error">
           <Icon name="warning" small />
-          {error ?? "No reason is known"}
+          {error ?? "Unknown reason"}
         </p>
         <p class="session-facts">
           <Badge tone={state === "unknown" ? "wait" : "bad"}>
@@ -168,7 +167,7 @@ function LetterRow({ letter, chosen, choose, retry, discard }: LetterProps) {
           <Icon name="retry" small />
           {busy ? "Trying…" : "Retry"}
         </button>
-        <Confirm what="Discard" of={id} question="It is given up for good." danger act={discard} />
+        <Confirm what="Discard" of={id} question="It won’t be tried again." danger act={discard} />
       </div>
     </li>
   );

@@ -17,8 +17,8 @@ export function HooksPage() {
   return (
     <Page title="Hooks">
       <p class="lead">
-        Hooks get the gateway's events: modules in the home, and other programs. Webhooks are calls from other
-        programs. What is shown here counts from the gateway's start.
+        Hooks receive the gateway's events: modules in the home, and HTTP endpoints. Webhooks are calls from
+        other programs to the gateway. The numbers count from the gateway's start.
       </p>
       {data ? <Content answer={data} /> : null}
       {!data && error ? <Failed error={error} retry={reload} /> : null}
@@ -33,7 +33,7 @@ function Content({ answer }: { answer: HooksAnswer }) {
     <>
       {answer.enabled ? null : (
         <p class="notice-line">
-          Modules of the home are not called: <code>hooks.enabled</code> is false in the {settings}.
+          Modules in the home are not called: <code>hooks.enabled</code> is false in the {settings}.
         </p>
       )}
       <section class="stack" aria-labelledby="hooks">
@@ -46,8 +46,8 @@ function Content({ answer }: { answer: HooksAnswer }) {
           </ul>
         ) : (
           <Empty title="No hooks">
-            None in {answer.folder}, none under hooks.webhooks. <code>docs/hooks.md</code> tells how to write
-            one.
+            None in {answer.folder}, none under hooks.webhooks. <code>docs/hooks.md</code> explains how to
+            write one.
           </Empty>
         )}
       </section>
@@ -92,7 +92,7 @@ function HookRow({ hook }: { hook: ShownHook }) {
       <p class="mono quiet wrapped">{where}</p>
       <p class="session-facts">
         {events.length > 0 ? <span>{events.join(", ")}</span> : null}
-        <span>{counted(calls.ok, "call")} went well</span>
+        <span>{counted(calls.ok, "call")} succeeded</span>
         {failures > 0 ? <span>{counted(failures, "call")} failed</span> : null}
         {calls.dropped > 0 ? <span>{calls.dropped} dropped</span> : null}
         {last ? (
@@ -126,7 +126,7 @@ function WebhookRow({
             {last.state}
           </Badge>
         ) : (
-          <Badge>not called lately</Badge>
+          <Badge>not called recently</Badge>
         )}
       </p>
       <p class="mono quiet wrapped">POST {path}</p>

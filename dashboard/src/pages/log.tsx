@@ -13,9 +13,9 @@ import { href, place, setQuery } from "../state/router.js";
 import { useDebounced } from "../state/throttle.js";
 
 const LEVELS = [
-  { value: "", label: "Every level" },
-  { value: "info", label: "From info on" },
-  { value: "warn", label: "From warnings on" },
+  { value: "", label: "All levels" },
+  { value: "info", label: "Info and above" },
+  { value: "warn", label: "Warnings and above" },
   { value: "error", label: "Errors" },
 ] as const;
 
@@ -66,13 +66,13 @@ export function LogPage() {
           onChange={(area) => setQuery({ area })}
         />
         <button type="button" class="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
-          {paused ? "Go on" : "Pause"}
+          {paused ? "Resume" : "Pause"}
         </button>
         <LogState log={log} paused={paused} />
       </div>
       <Lines log={log} paused={paused} />
       {data && data.level !== "debug" ? (
-        <p class="quiet">The gateway writes lines from {data.level} on (log.level).</p>
+        <p class="quiet">The gateway logs {data.level} and above (log.level).</p>
       ) : null}
     </Page>
   );
@@ -95,14 +95,14 @@ function Lines({ log, paused }: { log: FollowedLog; paused: boolean }) {
     if (current && follows.current && !paused) current.scrollTop = current.scrollHeight;
   }, [last, paused]);
   if (log.lines.length === 0)
-    return <Empty title={log.state === "connecting" ? "Connecting…" : "No line is like that yet"} />;
+    return <Empty title={log.state === "connecting" ? "Connecting…" : "No matching lines yet"} />;
   return (
     <div
       ref={box}
       class="log card"
       role="log"
       aria-live="off"
-      aria-label="Lines of the log, the newest last"
+      aria-label="Log lines, newest last"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it
       tabIndex={0}
       onScroll={(event) => {

@@ -22,7 +22,7 @@ export function McpPage() {
     try {
       const { servers } = await post<{ servers: { state: string }[] }>("/mcp/reload", {});
       const ready = servers.filter(({ state }) => state === "ready").length;
-      notify(`The configuration was read again: ${ready} of ${counted(servers.length, "server")} ready.`);
+      notify(`The configuration was reloaded: ${ready} of ${counted(servers.length, "server")} ready.`);
     } catch (thrown) {
       notify((thrown as Error).message, "failed");
     }
@@ -34,7 +34,7 @@ export function McpPage() {
       aside={
         <Confirm
           what="Reload"
-          question="The configuration is read again, and every server reconnects. Running calls are cut off."
+          question="The configuration is reloaded, and every server reconnects. Running calls are cut off."
           act={reloadAll}
         />
       }
@@ -74,7 +74,7 @@ function ServerCard({ server, reload }: { server: Server; reload(): void }) {
         </p>
       </div>
       <p class="quiet anywhere">
-        {transport === "stdio" ? "A program: " : "HTTP: "}
+        {transport === "stdio" ? "Program: " : "HTTP: "}
         <span class="mono">{where}</span>
         {oauth ? ", with a login (OAuth)" : null}
         {allow ? `, for ${allow.join(", ") || "no one"}` : null}

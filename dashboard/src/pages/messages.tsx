@@ -57,7 +57,7 @@ export function MessagesPage() {
         />
       </div>
       {isEmpty ? null : (
-        <ul class="list" aria-label="Messages, the latest first">
+        <ul class="list" aria-label="Messages, latest first">
           {list.rows.map((message) => (
             <MessageRow key={message.id} message={message} />
           ))}
@@ -66,7 +66,7 @@ export function MessagesPage() {
       {isEmpty && list.loading ? <Loading rows={8} /> : null}
       {isEmpty && list.error ? <Failed error={list.error} retry={() => list.refresh()} /> : null}
       {isEmpty && !list.loading && !list.error ? (
-        <Empty title="No message is like that">Finished ones are kept for thirty days.</Empty>
+        <Empty title="No matching messages">Finished messages are kept for thirty days.</Empty>
       ) : null}
       {isEmpty ? null : <More list={list} what="messages" />}
     </Page>
@@ -85,7 +85,7 @@ function LookUp() {
       <input
         class="field"
         name="reference"
-        aria-label="The id of a message"
+        aria-label="Message id"
         placeholder="in:12, or the platform’s id"
         autocomplete="off"
         spellcheck={false}
@@ -99,7 +99,7 @@ function LookUp() {
 
 function MessageRow({ message }: { message: RecentMessage }) {
   const { id, platform, text, attachments, receivedAt, finishedAt } = message;
-  const what = text || (attachments > 0 ? `${attachments} attached` : "No words");
+  const what = text || (attachments > 0 ? `${attachments} attached` : "No text");
   return (
     <li class="message-row session-row">
       <div class="session-main">

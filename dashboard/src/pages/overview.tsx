@@ -110,7 +110,7 @@ function Tiles({ shown }: { shown: Overview }) {
             {platformName(oldestWaiting.platform)}, trace it
           </a>
         ) : (
-          "Everything is taken up"
+          "Nothing is waiting"
         )}
       </Tile>
       <Tile
@@ -267,13 +267,13 @@ function Process({ shown }: { shown: Overview }) {
             />
           </span>
         </Fact>
-        <Fact name="Event loop late by">
+        <Fact name="Event loop delay">
           <span class={max > 200 ? "warn" : undefined}>
             {milliseconds(p50)} <span class="quiet">p99</span> {milliseconds(p99)}{" "}
             <span class="quiet">max</span> {milliseconds(max)}
           </span>
         </Fact>
-        <Fact name="Running for">
+        <Fact name="Uptime">
           <Age at={gateway.startedAt} />
         </Fact>
         <Fact name="Model">{gateway.model}</Fact>

@@ -48,7 +48,7 @@ export function PeoplePage() {
     <Page title="People">
       <PairingRequests settled={() => list.refresh()} />
       <section aria-labelledby="known" class="stack">
-        <h2 id="known">Who is known</h2>
+        <h2 id="known">Known people</h2>
         <Filters />
         {list.rows.length > 0 ? (
           <ul class="list" aria-label="People, most recently seen first">
@@ -108,7 +108,8 @@ function Filters() {
 function PersonRow({ person, refresh }: { person: ShownPerson; refresh(): void }) {
   const { platform, userId, names, role, sessions, lastSeen, memory } = person;
   const name = names[0] ?? userId;
-  const revoke = () => act("/pairing/revoke", { platform, userId }, `${name} is shut out.`).finally(refresh);
+  const revoke = () =>
+    act("/pairing/revoke", { platform, userId }, `The pairing of ${name} was revoked.`).finally(refresh);
   return (
     <li class="person">
       <div class="letter-main">

@@ -75,9 +75,9 @@ function Facts({ person }: { person: ShownPerson }) {
     ["First seen", firstSeen === null ? "Never" : <Ago key="first" at={firstSeen} />],
     ["Last seen", lastSeen === null ? "Never" : <Ago key="last" at={lastSeen} />],
     [
-      "Calls of tools",
+      "Tool calls",
       <a key="audit" href={href(withQuery("/audit", { user: userId, platform }))}>
-        In the audit
+        Show in the audit
       </a>,
     ],
   ];
@@ -106,19 +106,21 @@ function Access({ person, name, reload }: AccessProps) {
   const { platform, userId, role, pairing } = person;
   const isConfigured = role.kind === "owner" || role.kind === "allowed";
   const revoke = () =>
-    act("/pairing/revoke", { platform, userId }, `${name} is shut out on ${platformName(platform)}.`).finally(
-      reload,
-    );
+    act(
+      "/pairing/revoke",
+      { platform, userId },
+      `The pairing of ${name} on ${platformName(platform)} was revoked.`,
+    ).finally(reload);
   return (
     <section class="card" aria-labelledby="access">
-      <h2 id="access">What they may do</h2>
+      <h2 id="access">Access</h2>
       <p class="session-facts">
         <RoleBadge role={role} />
         <span>Because {role.because}.</span>
       </p>
       <div class="action-buttons">
         <a class="button" href={href(withQuery("/tools", { person: person.person }))}>
-          Tools they have
+          Their tools
         </a>
         {isConfigured ? (
           <a class="button" href={href("/config")}>

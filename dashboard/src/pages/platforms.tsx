@@ -59,12 +59,12 @@ const STATES: Record<BotAnswer["state"], { tone: Tone; text: string }> = {
 
 const ABILITIES: Record<Ability, string> = {
   files: "files",
-  streaming: "answers while they are written",
+  streaming: "live answers",
   typing: "a typing indicator",
   buttons: "buttons",
   reactions: "reactions",
   menu: "a menu of commands",
-  lookup: "looking up after a crash what arrived",
+  lookup: "checking after a crash what has arrived",
 };
 
 function Bot({ bot, reload }: { bot: BotAnswer; reload(): void }) {

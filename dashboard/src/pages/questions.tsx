@@ -24,13 +24,14 @@ export function QuestionsPage() {
   return (
     <Page title="Open questions">
       <p class="lead">
-        What the agent waits for. An answer counts once, here or in the chat, and the chat shows who decided.
+        Questions that wait for an answer. The first answer counts, here or in the chat, and the chat shows
+        who decided.
       </p>
       {questions?.map((question) => (
         <QuestionCard key={question.id} question={question} reload={reload} />
       ))}
       {questions?.length === 0 ? (
-        <Empty title="No question waits">
+        <Empty title="No open questions">
           Tools that need an approval ask in the chat, and appear here until they are answered.
         </Empty>
       ) : null}
@@ -42,7 +43,7 @@ export function QuestionsPage() {
 
 const KINDS: Record<OpenQuestion["kind"], [string, Tone]> = {
   approval: ["Approval", "wait"],
-  clarify: ["Question of the agent", "accent"],
+  clarify: ["Question from the agent", "accent"],
   command: ["Choice after a command", "quiet"],
 };
 
@@ -87,7 +88,7 @@ function QuestionCard({ question, reload }: CardProps) {
           <Confirm
             what="Withdraw"
             of={id}
-            question="The buttons in the chat go."
+            question="Its buttons disappear from the chat."
             act={() => act("/questions/withdraw", { id }, "The question was withdrawn.").finally(reload)}
           />
         </div>

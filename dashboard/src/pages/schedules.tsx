@@ -35,7 +35,7 @@ export function SchedulesPage() {
         )
       }
     >
-      <p class="lead">What the agent is asked at which times, and where its answers go.</p>
+      <p class="lead">What the agent is asked and when, and where its answers go.</p>
       {data && !data.enabled ? (
         <p class="notice-line">
           Nothing runs: <code>cron.enabled</code> is false in the{" "}
@@ -56,7 +56,7 @@ export function SchedulesPage() {
       ))}
       {data?.schedules.length === 0 && !isAdding ? (
         <Empty title="No schedules yet">
-          Make one here, with <code>hermes cron add</code>, or ask the agent for one in a chat.
+          Create one here, with <code>hermes cron add</code>, or ask the agent for one in a chat.
         </Empty>
       ) : null}
       {!data && error ? <Failed error={error} retry={reload} /> : null}
@@ -113,7 +113,7 @@ function ScheduleCard({ schedule, timeZone, reload }: CardProps) {
           <span>has not run yet</span>
         )}
       </p>
-      {fault ? <p class="setting-fault">{fault}. Delete it and make it again.</p> : null}
+      {fault ? <p class="setting-fault">{fault}. Delete it and create it again.</p> : null}
       {lastRun?.reason ? <p class="setting-fault">{lastRun.reason}</p> : null}
       <Actions schedule={schedule} edit={() => setEditing(true)} reload={reload} />
       <Runs schedule={schedule} />
@@ -188,7 +188,7 @@ function Actions({ schedule, edit, reload }: { schedule: ShownSchedule; edit(): 
       <Confirm
         what="Delete"
         of={name}
-        question="A run that is under way is called off."
+        question="If it is running, that run is cancelled."
         danger
         act={() => run("delete", `“${name}” was deleted.`)}
       />

@@ -47,8 +47,8 @@ function SearchBox({ value }: { value: string }) {
       <input
         id="search"
         type="search"
-        aria-label="Search what was said"
-        placeholder="Search what was said"
+        aria-label="Search messages"
+        placeholder="Search messages"
         autocomplete="off"
         spellcheck={false}
         value={value}
@@ -143,7 +143,7 @@ function SessionList() {
   return (
     <>
       {list.rows.length > 0 ? (
-        <ul class="list" aria-label="Sessions, the latest first">
+        <ul class="list" aria-label="Sessions, latest first">
           {list.rows.map((session) => (
             <SessionRow key={session.lineage_root_id ?? session.id} session={session} />
           ))}
@@ -154,8 +154,8 @@ function SessionList() {
         <Failed error={list.error} retry={() => list.refresh()} />
       ) : null}
       {list.rows.length === 0 && !list.loading && !list.error && !list.hasMore ? (
-        <Empty title={isFiltered ? "No session is like that" : "No sessions yet"}>
-          {isFiltered ? "Take a filter away to see more." : "They appear here with the first message."}
+        <Empty title={isFiltered ? "No matching sessions" : "No sessions yet"}>
+          {isFiltered ? "Remove a filter to see more." : "They appear here with the first message."}
         </Empty>
       ) : null}
       {list.rows.length > 0 ? <More list={list} what="sessions" /> : null}
@@ -169,7 +169,7 @@ function SessionRow({ session }: { session: BrowsedSession }) {
     <li class="session-row">
       <div class="session-main">
         <a class="row-link" href={href(`/sessions/${encodeURIComponent(session.id)}`)}>
-          {session.title ?? (session.preview || "Nothing was said")}
+          {session.title ?? (session.preview || "No messages")}
         </a>
         {session.title && session.preview ? <p class="row-sub">{session.preview}</p> : null}
       </div>

@@ -46,9 +46,7 @@ function ToolRow({ tool }: { tool: ShownTool }) {
     <li class="tool-row" data-tool={name}>
       <p class="tool-name">
         <b class="mono">{name}</b>
-        <Badge tone={effect === "write" ? "wait" : "quiet"}>
-          {effect === "write" ? "Changes something" : "Reads"}
-        </Badge>
+        <Badge tone={effect === "write" ? "wait" : "quiet"}>{effect === "write" ? "Writes" : "Reads"}</Badge>
         {unavailable === null ? null : <Badge tone="bad">Can’t be used</Badge>}
       </p>
       <p class="quiet tool-text">{description}</p>
@@ -83,8 +81,8 @@ const PEOPLE: Readonly<Record<string, string>> = {
 
 const ASKS = {
   never: "without asking",
-  once: "asks once a person",
-  session: "asks once a session",
+  once: "asks once per person",
+  session: "asks once per session",
   always: "asks every time",
 };
 

@@ -53,7 +53,7 @@ function TraceDetail({ trace }: { trace: Trace }) {
   return (
     <article class="trace">
       <section class="card" aria-label="The message">
-        <p class="trace-text">{text || "No words"}</p>
+        <p class="trace-text">{text || "No text"}</p>
         {(reason ?? inbox.error) ? <p class="trace-reason quiet">{reason ?? inbox.error}</p> : null}
         <p class="session-facts">
           <Badge tone={TONES[inbox.state]}>{capital(inbox.state)}</Badge>
@@ -61,8 +61,8 @@ function TraceDetail({ trace }: { trace: Trace }) {
           <Who name={origin.userName} id={origin.userId} />
           {origin.chatType === "dm" ? null : <Who name={origin.chatName} id={origin.chatId} />}
           {inbox.attempts > 1 ? <span>{inbox.attempts} attempts</span> : null}
-          {first && last ? <span>{duration(last.at - first.at)} in all</span> : null}
-          {sessionId ? <a href={href(`/sessions/${encodeURIComponent(sessionId)}`)}>its session</a> : null}
+          {first && last ? <span>{duration(last.at - first.at)} in total</span> : null}
+          {sessionId ? <a href={href(`/sessions/${encodeURIComponent(sessionId)}`)}>Session</a> : null}
         </p>
       </section>
       <section class="card" aria-labelledby={`way-${inbox.id}`}>
@@ -97,7 +97,7 @@ function TraceDetail({ trace }: { trace: Trace }) {
 }
 
 const DELIVERY_STATES: Record<Trace["deliveries"][number]["state"], [string, Tone]> = {
-  pending: ["To be sent", "wait"],
+  pending: ["Waiting to be sent", "wait"],
   sending: ["Being sent", "accent"],
   sent: ["Sent", "good"],
   unknown: ["Unknown", "bad"],

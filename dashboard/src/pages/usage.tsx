@@ -36,20 +36,20 @@ export function UsagePage() {
     <Page title="Usage">
       <div class="filters">
         <Segmented
-          label="How far back"
+          label="Period"
           name="days"
           value={days as (typeof RANGES)[number]["value"]}
           options={RANGES}
           onChange={(value) => setQuery({ days: value })}
         />
         <Choice
-          label="What is counted"
+          label="Measure"
           value={measure}
           options={Object.entries(MEASURES).map(([value, { label }]) => ({ value, label }))}
           onChange={(value) => setQuery({ measure: value })}
         />
         <Segmented
-          label="Divided by"
+          label="Group by"
           name="by"
           value={by}
           options={[
@@ -75,7 +75,7 @@ interface ShownProps {
 function Shown({ usage, by, measure }: ShownProps) {
   const { total, days } = usage;
   if (total.sessions === 0)
-    return <Empty title="Nothing was used in this time">Sessions count on the day they began.</Empty>;
+    return <Empty title="No usage in this period">Sessions count on the day they began.</Empty>;
   return (
     <>
       <ul class="tiles">

@@ -13,10 +13,10 @@ const OUTCOMES: Record<string, [string, Tone]> = {
   interrupted: ["Interrupted by the next message", "quiet"],
   stopped: ["Stopped", "quiet"],
   failed: ["Failed", "bad"],
-  retrying: ["Failed, tried again", "wait"],
-  overtaken: ["Overtaken", "quiet"],
-  suspended: ["Waited for an answer", "wait"],
-  released: ["Ended with the gateway", "wait"],
+  retrying: ["Failed, retried", "wait"],
+  overtaken: ["Superseded", "quiet"],
+  suspended: ["Waited for a reply", "wait"],
+  released: ["Cut off by a shutdown", "wait"],
   "cut off": ["Cut off by a crash", "bad"],
 };
 

@@ -10,8 +10,8 @@ import { Failed, Loading } from "./states.js";
 
 const ASKS = {
   never: "Never",
-  once: "Once a person",
-  session: "Once a session",
+  once: "Once per person",
+  session: "Once per session",
   always: "Every time",
 } as const;
 
@@ -26,7 +26,7 @@ export function ExplainTools() {
   );
   return (
     <section class="card" aria-labelledby="explain">
-      <h2 id="explain">What may someone use?</h2>
+      <h2 id="explain">Which tools may a person use?</h2>
       <Form person={person} room={room} />
       {person !== "" && colon < 1 ? (
         <p class="warn">Write a platform and an id, as in telegram:111.</p>
@@ -71,7 +71,7 @@ function Form({ person, room }: { person: string; room: string }) {
         ))}
       </datalist>
       <label class="labelled">
-        <span>Room, such as telegram:-100123; empty: a direct chat</span>
+        <span>Room, such as telegram:-100123 (empty: direct chat)</span>
         <input
           class="field"
           maxLength={500}

@@ -51,7 +51,7 @@ export function Hits({ q, typing }: { q: string; typing: boolean }) {
       ) : null}
       {list.rows.length === 0 && !isWaiting && !list.error && titles.length === 0 ? (
         <Empty title={`No message contains “${q}”`}>
-          Words are found from their beginning. Quotes find a phrase; AND, OR and NOT work too.
+          The search matches beginnings of words. Use quotes for a phrase; AND, OR and NOT also work.
         </Empty>
       ) : null}
       {list.rows.length > 0 ? <More list={list} what="messages" /> : null}
@@ -122,7 +122,7 @@ function FoundSession({ hits }: { hits: readonly Hit[] }) {
       </ul>
       {rest > 0 ? (
         <button type="button" class="link" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "Less of this session" : `${rest} more in this session`}
+          {all ? "Show fewer" : `${rest} more in this session`}
         </button>
       ) : null}
     </li>

@@ -37,11 +37,11 @@ export function Lineage({ id }: { id: string }) {
 }
 
 const KINDS: Record<LineageNode["kind"], string> = {
-  root: "began here",
+  root: "start",
   compression: "after a summary",
-  branch: "branched off",
-  delegate: "handed on",
-  child: "began from it",
+  branch: "branch",
+  delegate: "delegated",
+  child: "child session",
 };
 
 function Node({ node, isHere, isTip }: { node: LineageNode; isHere: boolean; isTip: boolean }) {
@@ -52,7 +52,7 @@ function Node({ node, isHere, isTip }: { node: LineageNode; isHere: boolean; isT
       </a>
       <span class="quiet">
         {KINDS[node.kind]}, {counted(node.message_count, "message")}
-        {isTip && node.kind !== "root" ? ", the newest" : ""}
+        {isTip && node.kind !== "root" ? ", newest" : ""}
       </span>
     </li>
   );

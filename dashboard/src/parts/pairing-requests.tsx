@@ -24,7 +24,7 @@ export function PairingRequests({ settled }: { settled(): void }) {
   };
   return (
     <section aria-labelledby="requests" class="stack">
-      <h2 id="requests">Who asks to be let in</h2>
+      <h2 id="requests">Pairing requests</h2>
       {pending?.map((request) => (
         <RequestCard key={request.id} request={request} decide={decide} />
       ))}

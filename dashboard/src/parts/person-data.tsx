@@ -23,7 +23,7 @@ export function PersonData({ person, name }: { person: ShownPerson; name: string
   };
   return (
     <section class="card" aria-labelledby="data">
-      <h2 id="data">What is kept of them</h2>
+      <h2 id="data">Stored data</h2>
       <p class="quiet">
         A download has their sessions, messages, notes and files in one archive, as{" "}
         <code>hermes people export</code> writes it.
@@ -34,7 +34,7 @@ export function PersonData({ person, name }: { person: ShownPerson; name: string
         </a>
         {plan ? null : (
           <button type="button" class="button" disabled={busy} onClick={() => void loadPlan()}>
-            {busy ? "Looking…" : "Erase…"}
+            {busy ? "Loading…" : "Erase…"}
           </button>
         )}
       </div>
@@ -58,13 +58,13 @@ function Plan({ plan: { counts, left, busy }, who, name, cancel }: PlanProps) {
   return (
     <section class="stack" aria-label="What is erased">
       <p>
-        <b>This can’t be taken back.</b>
+        <b>This can’t be undone.</b>
       </p>
       <Lines title="Removed" lines={removed(counts)} />
       <Lines title="Replaced by “[erased]”" lines={redacted(counts)} />
       <Left left={left} />
       {busy ? (
-        <p class="warn">The agent is answering this person at the moment: wait until it is done.</p>
+        <p class="warn">The agent is answering this person at the moment: wait until it has finished.</p>
       ) : null}
       <div class="action-buttons">
         <button type="button" class="button" onClick={cancel}>
@@ -97,11 +97,11 @@ type Counts = ErasureAnswer["counts"];
 /** One line per kind of data that exists. */
 function removed({ sessions, messages, queueRowsRemoved, memories, files, schedules, pairings }: Counts) {
   return named([
-    [sessions, `${counted(sessions, "session")} of theirs with ${counted(messages, "message")}`],
-    [queueRowsRemoved, `${counted(queueRowsRemoved, "row")} of the queues`],
+    [sessions, `${counted(sessions, "session")} with ${counted(messages, "message")}`],
+    [queueRowsRemoved, `${counted(queueRowsRemoved, "row")} in the queues`],
     [memories, "the agent’s notes about them"],
-    [files, `${counted(files, "file")} of theirs`],
-    [schedules, `${counted(schedules, "schedule")} of theirs`],
+    [files, counted(files, "file")],
+    [schedules, counted(schedules, "schedule")],
     [pairings, "their pairing"],
   ]);
 }
@@ -111,7 +111,7 @@ function redacted({ sharedSessions, redactedMessages, changedMessages, queueRows
   return named([
     [sharedSessions, `${messages} in ${counted(sharedSessions, "session")} with others`],
     [changedMessages, `quotes of them in ${counted(changedMessages, "message")} of others`],
-    [queueRowsRedacted, `${counted(queueRowsRedacted, "row")} of the queues`],
+    [queueRowsRedacted, `${counted(queueRowsRedacted, "row")} in the queues`],
   ]);
 }
 
@@ -121,7 +121,7 @@ const named = (lines: readonly [count: number, line: string][]) =>
 /** Places that erasing doesn't change but that may contain their data. */
 function Left({ left }: { left: ErasureAnswer["left"] }) {
   const groups: [string, readonly string[]][] = [
-    ["Copies that still hold it: delete them, or let them rotate away", left.copies],
+    ["Copies that still contain the data: delete them, or wait until they are rotated out", left.copies],
     ["Settings that name them: a person who is still allowed may write again", left.settings],
     ["Schedules of others that write to them", left.schedules],
     ["Logs of other programs", left.logs === null ? [] : [left.logs]],

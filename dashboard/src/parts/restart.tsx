@@ -32,7 +32,7 @@ export function RestartButton() {
   return (
     <Confirm
       what="Restart"
-      question={`Turns that run get time to end, then ${data.supervisor} starts the gateway again. No message is lost.`}
+      question={`Running turns get time to finish, then ${data.supervisor} starts the gateway again. No message is lost.`}
       danger
       act={restart}
     />
@@ -44,11 +44,11 @@ function Command({ command }: { command: string | null }) {
     <details class="restart">
       <summary>Restart</summary>
       {command === null ? (
-        <p>Another program runs this gateway: restart that one.</p>
+        <p>This gateway is part of another program: restart that program.</p>
       ) : (
         <p>
-          Nothing starts the gateway again when it ends. Where it was started, run{" "}
-          <code class="anywhere">{command}</code>
+          The gateway can’t restart itself, because no supervisor would start it again. Run this where you
+          started it: <code class="anywhere">{command}</code>
         </p>
       )}
     </details>

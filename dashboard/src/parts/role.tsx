@@ -5,7 +5,7 @@ const ROLES: Record<Role["kind"], [string, Tone]> = {
   owner: ["Owner", "accent"],
   paired: ["Paired", "good"],
   allowed: ["Allowed", "good"],
-  waiting: ["Waits to be let in", "wait"],
+  waiting: ["Waiting for approval", "wait"],
   stranger: ["May not talk", "quiet"],
 };
 

@@ -29,7 +29,11 @@ export function ScheduleForm({ schedule, timeZone, end }: FormProps) {
     );
     setBusy(true);
     const path = schedule ? `/schedules/${encodeURIComponent(schedule.id)}/edit` : "/schedules/create";
-    const done = await act(path, Object.fromEntries(changed), schedule ? "It was changed." : "It was added.");
+    const done = await act(
+      path,
+      Object.fromEntries(changed),
+      schedule ? "The schedule was changed." : "The schedule was added.",
+    );
     setBusy(false);
     if (done) end();
   };
@@ -65,7 +69,7 @@ export function ScheduleForm({ schedule, timeZone, end }: FormProps) {
         />
       </label>
       {field("name", "Name (empty: the beginning of the prompt)")}
-      {field("to", "Answers go to: telegram:12345, home, or local, which only keeps them")}
+      {field("to", "Answers go to: telegram:12345, home, or local (only stored)")}
       {field("timezone", `Time zone (empty: ${timeZone})`)}
       <label class="labelled">
         <span>A run that was missed</span>

@@ -115,8 +115,7 @@ export function Takeover({ session, reload }: ActionsProps) {
   return (
     <section class="card takeover" aria-label="Takeover">
       <p>
-        You answer in this chat until {clock(until)}; the agent is paused. Each reply gives you the whole time
-        again.
+        You answer in this chat until {clock(until)}; the agent is paused. Each reply restarts the time limit.
       </p>
       <button
         type="button"

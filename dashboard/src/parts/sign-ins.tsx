@@ -26,7 +26,7 @@ export function SignIns() {
             <Confirm
               what="Remove the password"
               of={name}
-              question="This name can’t sign in any more; devices that are signed in stay so."
+              question="This name can’t sign in any more; devices that are signed in stay signed in."
               danger
               act={() =>
                 act("/people/password/remove", { name }, `${name} has no password any more.`).finally(reload)

@@ -3,7 +3,7 @@ import { Icon, type IconName } from "./icons.js";
 
 const THEMES: readonly { value: Theme; label: string; icon: IconName }[] = [
   { value: "light", label: "Light", icon: "sun" },
-  { value: "system", label: "As the system", icon: "screen" },
+  { value: "system", label: "System", icon: "screen" },
   { value: "dark", label: "Dark", icon: "moon" },
 ];
 

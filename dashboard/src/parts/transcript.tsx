@@ -50,7 +50,7 @@ export function Transcript({ session, at, mark }: TranscriptProps) {
           Later messages
         </button>
       ) : null}
-      {page && page.messages.length === 0 ? <Empty title="Nothing was said in this session" /> : null}
+      {page && page.messages.length === 0 ? <Empty title="No messages in this session" /> : null}
       {error ? <Failed error={error} /> : null}
       {!page && !error ? <Loading rows={4} /> : null}
     </section>
@@ -172,7 +172,7 @@ function Text({ message }: { message: ShownMessage }) {
       <Markdown text={whole ?? message.text} />
       {message.cut && whole === undefined ? (
         <button type="button" class="button" onClick={() => void more()}>
-          Show all of it
+          Show all
         </button>
       ) : null}
     </>

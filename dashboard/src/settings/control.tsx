@@ -82,7 +82,7 @@ function ReadOnly({ field: { kind, path, value, source, locked } }: { field: Set
       <p class="mono setting-value">{shown}</p>
       <p class="quiet setting-hint">
         {locked && kind !== "other" ? (
-          `Set by ${source}, which wins over config.yaml: change it there.`
+          `Set by ${source}, which overrides config.yaml: change it there.`
         ) : (
           <>
             Too complex for this form: <code>hermes config edit</code>

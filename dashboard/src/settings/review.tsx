@@ -8,7 +8,7 @@ interface ReviewProps {
   back(): void;
 }
 
-const SIGNS = { "+": "added", "-": "removed", " ": "as it is" } as const;
+const SIGNS = { "+": "added", "-": "removed", " ": "unchanged" } as const;
 
 export function Review({ changes, write, back }: ReviewProps) {
   const [busy, setBusy] = useState(false);
@@ -38,7 +38,7 @@ export function Review({ changes, write, back }: ReviewProps) {
           </div>
         </figure>
       ))}
-      {changes.length === 0 ? <p>The files say so already: there is nothing to write.</p> : null}
+      {changes.length === 0 ? <p>The files already have these values: there is nothing to write.</p> : null}
       <div class="action-buttons">
         <button type="button" class="button" onClick={back}>
           Back

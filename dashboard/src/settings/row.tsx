@@ -32,7 +32,9 @@ export function SettingRow({ field, section, draft, faults, onDraft }: RowProps)
       </div>
       <div class="setting-control">
         <Control field={field} id={id} draft={draft} fault={faultId} onText={(text) => onDraft({ text })} />
-        {draft && "removed" in draft ? <p class="quiet">Goes from the file: the default applies.</p> : null}
+        {draft && "removed" in draft ? (
+          <p class="quiet">Will be removed from the file; then the default applies.</p>
+        ) : null}
         {faultId ? (
           <p class="setting-fault" id={faultId} role="alert">
             {faults.join("; ")}
@@ -49,7 +51,7 @@ export function SettingRow({ field, section, draft, faults, onDraft }: RowProps)
         )}
         {draft ? (
           <button type="button" class="link" onClick={() => onDraft(undefined)}>
-            Undo<span class="unseen"> the change of {path}</span>
+            Undo<span class="unseen"> the change to {path}</span>
           </button>
         ) : isSet ? (
           <button type="button" class="link" onClick={() => onDraft({ removed: true })}>

@@ -32,7 +32,7 @@ function SignIn({ logins: { link, password, oidc } }: { logins: LoginWays }) {
   return (
     <Dialog title="Sign in">
       <p class="quiet">
-        Signed in, you find your conversations on all your devices. Those of this browser move along.
+        Sign in to find your conversations on all your devices. Those in this browser move to your account.
       </p>
       {oidc ? (
         <a class="button primary" href="/api/web/login/oidc">
@@ -43,7 +43,7 @@ function SignIn({ logins: { link, password, oidc } }: { logins: LoginWays }) {
       {link ? (
         <p>
           Write <code>/login</code> in a chat that is paired with this gateway, then open the link in the
-          answer. The owner also finds a link in the terminal, where the gateway starts.
+          answer. The owner also finds a link in the terminal where the gateway was started.
         </p>
       ) : null}
     </Dialog>

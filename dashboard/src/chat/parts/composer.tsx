@@ -100,7 +100,7 @@ function hintOf(text: string): string {
   if (isUploading.value) return "Uploading…";
   if (thread.value.turn?.waiting) return "";
   if (isBusy.value && text.trim() !== "" && !text.startsWith("/"))
-    return "Waits until the answer is complete";
+    return "Queued until the answer is complete";
   const left = limits.value.messageChars - text.length;
   return left < 2000 && left >= 0 ? `${number(left)} characters left` : "";
 }

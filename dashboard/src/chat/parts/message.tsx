@@ -114,7 +114,7 @@ function Editor({ message, onClose }: { message: UserMessage; onClose(): void })
         }}
       />
       <div class="editor-foot">
-        <span class="quiet">The present version stays: you can switch back.</span>
+        <span class="quiet">The current version stays; you can switch back.</span>
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>

@@ -25,7 +25,7 @@ export function SharedPage({ secret }: { secret: string }) {
   if (fault.value)
     return (
       <main class="single">
-        <h1>Nothing to read here</h1>
+        <h1>Not available</h1>
         <p role="alert">{fault.value}</p>
       </main>
     );
@@ -36,7 +36,7 @@ export function SharedPage({ secret }: { secret: string }) {
       <header>
         <h1>{title}</h1>
         <p class="quiet">
-          Shared {moment(sharedAt)}, to read until {moment(expiresAt)}
+          Shared {moment(sharedAt)}, available until {moment(expiresAt)}
         </p>
       </header>
       <div class="messages">

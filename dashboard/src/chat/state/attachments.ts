@@ -25,7 +25,7 @@ export const hasFaultyFile = computed(() => attachments.value.some(({ fault }) =
 
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 30_000;
-const LOST = "The connection was lost. Sent again as soon as it is back";
+const LOST = "The connection was lost. The upload restarts when it is back";
 let pauseMs = FIRST_PAUSE_MS;
 let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
