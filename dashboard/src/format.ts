@@ -123,3 +123,12 @@ export const platformColor = (platform: string) => COLORS[platform] ?? 7;
 export function platformName(platform: string): string {
   return NAMES[platform] ?? platform.charAt(0).toUpperCase() + platform.slice(1);
 }
+
+/** Indents JSON; returns other text unchanged. */
+export function indentedJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,8 +1,10 @@
 /** The chat page: sidebar, conversation and composer. */
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../parts/icons.js";
 import { notify } from "../parts/notices.js";
+import { errorText } from "../state/api.js";
 import { Composer } from "./parts/composer.js";
 import { Conversation } from "./parts/conversation.js";
 import { Dialogs } from "./parts/dialogs.js";
@@ -10,7 +12,6 @@ import { DropTarget } from "./parts/drop-target.js";
 import { Pickers } from "./parts/pickers.js";
 import { Sidebar } from "./parts/sidebar.js";
 import { isBusy, isEmpty, stop, thread } from "./state/open.js";
-import { errorText } from "./state/request.js";
 import { place } from "./state/router.js";
 import { startFault } from "./state/start.js";
 import { connection } from "./state/stream.js";

@@ -1,6 +1,5 @@
 /** Tool calls with their user, chat, approval and outcome; and operator actions. */
 
-import type { ComponentChild } from "preact";
 import type {
   ActionsAnswer,
   AuditAnswer,
@@ -8,18 +7,19 @@ import type {
   OperatorAction,
 } from "../../../src/http/dashboard/audit-types.js";
 import { duration } from "../format.js";
-import { Badge, Platform, type Tone } from "../parts/badges.js";
-import { More } from "../parts/more.js";
+import { Badge, Platform } from "../parts/badges.js";
 import { Page } from "../parts/page.js";
+import { PagedRows } from "../parts/paged-rows.js";
+import { PlatformChoice } from "../parts/platform-choice.js";
 import { Choice, Segmented } from "../parts/segmented.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { CallState, ToolCall } from "../parts/tool-call.js";
 import { Who } from "../parts/who.js";
 import { withQuery } from "../state/api.js";
 import { queuesMark } from "../state/live.js";
-import { type PagedList, usePaged } from "../state/paged.js";
+import { usePaged } from "../state/paged.js";
 import { go, href, place, setQuery } from "../state/router.js";
-import { useSources } from "../state/sources.js";
 import { useThrottled } from "../state/throttle.js";
 
 const STATES = [
@@ -68,7 +68,6 @@ function Calls() {
     },
     useThrottled(queuesMark.value, 1500),
   );
-  const sources = useSources();
   return (
     <>
       <div class="filters">
@@ -80,16 +79,11 @@ function Calls() {
           options={STATES}
           onChange={(state) => setQuery({ state })}
         />
-        <Choice
-          label="Platform"
-          value={filters.platform ?? ""}
-          options={[{ value: "", label: "All platforms" }, ...sources]}
-          onChange={(platform) => setQuery({ platform })}
-        />
+        <PlatformChoice />
       </div>
-      <Rows list={list} what="calls" label="Tool calls, latest first" empty="No matching calls">
+      <PagedRows list={list} label="Tool calls, latest first" what="calls" empty={empty("No matching calls")}>
         {(call) => <CallRow key={call.id} call={call} />}
-      </Rows>
+      </PagedRows>
     </>
   );
 }
@@ -106,36 +100,19 @@ function Actions() {
       <div class="filters">
         <Filter name="action" label="Action name" value={action} />
       </div>
-      <Rows list={list} what="actions" label="Operator actions, latest first" empty="No matching actions">
+      <PagedRows
+        list={list}
+        label="Operator actions, latest first"
+        what="actions"
+        empty={empty("No matching actions")}
+      >
         {(one) => <ActionRow key={one.id} one={one} />}
-      </Rows>
+      </PagedRows>
     </>
   );
 }
 
-interface RowsProps<Answer, T> {
-  list: PagedList<Answer, T>;
-  what: string;
-  label: string;
-  empty: string;
-  children: (row: T) => ComponentChild;
-}
-
-function Rows<Answer, T>({ list, what, label, empty, children }: RowsProps<Answer, T>) {
-  if (list.rows.length > 0) {
-    return (
-      <>
-        <ul class="list" aria-label={label}>
-          {list.rows.map(children)}
-        </ul>
-        <More list={list} what={what} />
-      </>
-    );
-  }
-  if (list.loading) return <Loading rows={8} />;
-  if (list.error) return <Failed error={list.error} retry={() => list.refresh()} />;
-  return <Empty title={empty}>Audit entries are kept for a year.</Empty>;
-}
+const empty = (title: string) => <Empty title={title}>Audit entries are kept for a year.</Empty>;
 
 function Filter({ name, label, value }: { name: string; label: string; value: string | null }) {
   const onSubmit = (event: SubmitEvent) => {
@@ -158,36 +135,14 @@ function Filter({ name, label, value }: { name: string; label: string; value: st
   );
 }
 
-const TONES: Record<NamedToolCall["state"], [string, Tone]> = {
-  waiting: ["Waiting", "wait"],
-  running: ["Running", "accent"],
-  done: ["Done", "good"],
-  failed: ["Failed", "bad"],
-  denied: ["Denied", "quiet"],
-  unknown: ["Unknown", "bad"],
-  stopped: ["Not run", "quiet"],
-};
-
 function CallRow({ call }: { call: NamedToolCall }) {
   const { tool, platform, userId, userName, chatId, chatName, decidedBy, startedAt, endedAt } = call;
-  const [label, tone] = TONES[call.state];
   return (
     <li class="letter">
       <div class="letter-main">
-        <details class="tool">
-          <summary>
-            <span class="mono">{tool}</span>
-            <span class="tool-args mono">{call.arguments}</span>
-          </summary>
-          <div class="tool-body">
-            <p class="tool-label">Called with</p>
-            <pre class="wrap">{call.arguments}</pre>
-            <p class="tool-label">{call.result === null ? "No result" : "Gave"}</p>
-            {call.result === null ? null : <pre class="wrap">{call.result}</pre>}
-          </div>
-        </details>
+        <ToolCall tool={tool} args={call.arguments} result={call.result} />
         <p class="session-facts">
-          <Badge tone={tone}>{label}</Badge>
+          <CallState state={call.state} />
           <Platform name={platform} />
           <Who name={userName} id={userId} />
           {chatId === null || chatName === userName ? null : <Who name={chatName} id={chatId} />}

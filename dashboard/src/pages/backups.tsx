@@ -3,7 +3,7 @@ import type { BackupsAnswer } from "../../../src/http/dashboard/backups-types.js
 import { bytes, fullMoment, moment } from "../format.js";
 import { Confirm } from "../parts/confirm.js";
 import { Page } from "../parts/page.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { act } from "../state/act.js";
 import { now } from "../state/clock.js";
@@ -13,10 +13,8 @@ import { href } from "../state/router.js";
 export function BackupsPage() {
   const [isRunning, setRunning] = useState(false);
   // Poll the progress every second while a backup is running.
-  const { data, error, reload } = useFetched<BackupsAnswer>(
-    "/backups",
-    isRunning ? Math.floor(now.value) : "idle",
-  );
+  const fetched = useFetched<BackupsAnswer>("/backups", isRunning ? Math.floor(now.value) : "idle");
+  const { data, reload } = fetched;
   useEffect(() => {
     if (data) setRunning(data.running !== null);
   }, [data]);
@@ -59,8 +57,7 @@ export function BackupsPage() {
       {data?.backups.length === 0 && !data.running ? (
         <Empty title="No backups yet">The first one appears here as soon as it is complete.</Empty>
       ) : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={4} /> : null}
+      <LoadingOrFailed of={fetched} rows={4} />
       {data ? <HowToRestore answer={data} /> : null}
     </Page>
   );

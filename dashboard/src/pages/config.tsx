@@ -9,7 +9,7 @@ import { counted } from "../format.js";
 import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Segmented } from "../parts/segmented.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, Failed, LoadingOrFailed } from "../parts/states.js";
 import { Review } from "../settings/review.js";
 import { SettingRow } from "../settings/row.js";
 import { changeOf, type Draft, textOf } from "../settings/values.js";
@@ -18,7 +18,8 @@ import { useFetched } from "../state/fetched.js";
 import { place, setQuery } from "../state/router.js";
 
 export function ConfigPage() {
-  const { data, error, reload } = useFetched<SettingsAnswer>("/settings");
+  const fetched = useFetched<SettingsAnswer>("/settings");
+  const { data, reload } = fetched;
   return (
     <Page title="Settings">
       <p class="lead">
@@ -26,8 +27,7 @@ export function ConfigPage() {
         files when it starts, so a change needs a restart.
       </p>
       {data ? <Settings answer={data} reload={reload} /> : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={6} /> : null}
+      <LoadingOrFailed of={fetched} rows={6} />
     </Page>
   );
 }

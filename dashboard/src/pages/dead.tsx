@@ -4,12 +4,13 @@ import { counted } from "../format.js";
 import { Badge, Platform } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Icon } from "../parts/icons.js";
-import { More } from "../parts/more.js";
 import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { PagedRows } from "../parts/paged-rows.js";
+import { Empty } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { Who } from "../parts/who.js";
+import { notifyError } from "../state/act.js";
 import { post, withQuery } from "../state/api.js";
 import { deadCount } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
@@ -47,7 +48,7 @@ export function DeadPage() {
       if ("ids" in what) for (const id of what.ids) list.remove(id);
       setChosen(new Set());
     } catch (error) {
-      notify((error as Error).message, "failed");
+      notifyError(error);
     }
     list.refresh();
   };
@@ -92,26 +93,26 @@ export function DeadPage() {
           ) : null}
         </div>
       )}
-      {isEmpty ? null : (
-        <ul class="list" aria-label="Dead letters, latest first">
-          {list.rows.map((letter) => (
-            <LetterRow
-              key={letter.id}
-              letter={letter}
-              chosen={chosen.has(letter.id)}
-              choose={(isChosen) => choose(letter.id, isChosen)}
-              retry={() => settle("retry", { ids: [letter.id] })}
-              discard={() => settle("discard", { ids: [letter.id] })}
-            />
-          ))}
-        </ul>
-      )}
-      {isEmpty && list.loading ? <Loading /> : null}
-      {isEmpty && list.error ? <Failed error={list.error} retry={() => list.refresh()} /> : null}
-      {isEmpty && !list.loading && !list.error ? (
-        <Empty title="No dead letters">Messages that can’t be answered or delivered appear here.</Empty>
-      ) : null}
-      {isEmpty ? null : <More list={list} what="letters" />}
+      <PagedRows
+        list={list}
+        label="Dead letters, latest first"
+        what="letters"
+        loadingRows={3}
+        empty={
+          <Empty title="No dead letters">Messages that can’t be answered or delivered appear here.</Empty>
+        }
+      >
+        {(letter) => (
+          <LetterRow
+            key={letter.id}
+            letter={letter}
+            chosen={chosen.has(letter.id)}
+            choose={(isChosen) => choose(letter.id, isChosen)}
+            retry={() => settle("retry", { ids: [letter.id] })}
+            discard={() => settle("discard", { ids: [letter.id] })}
+          />
+        )}
+      </PagedRows>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import type { HooksAnswer, ShownHook, ShownWebhook } from "../../../src/http/das
 import { counted } from "../format.js";
 import { Badge } from "../parts/badges.js";
 import { Page } from "../parts/page.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
@@ -13,16 +13,15 @@ const PACE_MS = 2000;
 
 export function HooksPage() {
   const mark = useThrottled(overview.value?.at, PACE_MS);
-  const { data, error, reload } = useFetched<HooksAnswer>("/hooks", mark);
+  const fetched = useFetched<HooksAnswer>("/hooks", mark);
   return (
     <Page title="Hooks">
       <p class="lead">
         Hooks receive the gateway's events: modules in the home, and HTTP endpoints. Webhooks are calls from
         other programs to the gateway. The numbers count from the gateway's start.
       </p>
-      {data ? <Content answer={data} /> : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={4} /> : null}
+      {fetched.data ? <Content answer={fetched.data} /> : null}
+      <LoadingOrFailed of={fetched} rows={4} />
     </Page>
   );
 }

@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import type { McpAnswer } from "../../../src/http/dashboard/operations-types.js";
 import { counted } from "../format.js";
-import { Badge, type Tone } from "../parts/badges.js";
+import { Badge } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
-import { Icon } from "../parts/icons.js";
+import { McpState, ReconnectButton } from "../parts/connection-state.js";
 import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { notifyError } from "../state/act.js";
 import { post } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
@@ -17,14 +18,15 @@ type Server = McpAnswer["servers"][number];
 
 export function McpPage() {
   const mark = useThrottled(JSON.stringify(overview.value?.mcpServers), 1000);
-  const { data, error, reload } = useFetched<McpAnswer>("/mcp", mark);
+  const fetched = useFetched<McpAnswer>("/mcp", mark);
+  const { data, reload } = fetched;
   const reloadAll = async () => {
     try {
       const { servers } = await post<{ servers: { state: string }[] }>("/mcp/reload", {});
       const ready = servers.filter(({ state }) => state === "ready").length;
       notify(`The configuration was reloaded: ${ready} of ${counted(servers.length, "server")} ready.`);
     } catch (thrown) {
-      notify((thrown as Error).message, "failed");
+      notifyError(thrown);
     }
     reload();
   };
@@ -45,18 +47,10 @@ export function McpPage() {
       {data?.servers.length === 0 ? (
         <Empty title="No MCP server is configured">`hermes mcp add` adds one; then reload.</Empty>
       ) : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={3} /> : null}
+      <LoadingOrFailed of={fetched} rows={3} />
     </Page>
   );
 }
-
-const STATES: Record<Server["state"], { tone: Tone; text: string }> = {
-  ready: { tone: "good", text: "Ready" },
-  connecting: { tone: "wait", text: "Connecting" },
-  failing: { tone: "bad", text: "Failing" },
-  off: { tone: "quiet", text: "Off" },
-};
 
 function ServerCard({ server, reload }: { server: Server; reload(): void }) {
   const { name, state, transport, where, trust, allow, oauth, detail, lastError } = server;
@@ -70,7 +64,7 @@ function ServerCard({ server, reload }: { server: Server; reload(): void }) {
           <Badge tone={trust === "full" ? "quiet" : "wait"}>
             {trust === "full" ? "Trusted" : "Untrusted"}
           </Badge>
-          <Badge tone={STATES[state].tone}>{STATES[state].text}</Badge>
+          <McpState state={state} />
         </p>
       </div>
       <p class="quiet anywhere">
@@ -102,18 +96,14 @@ function Reconnect({ name, reload }: { name: string; reload(): void }) {
       if (server.state === "ready") notify(`${name} is connected.`);
       else notify(`${name} is ${server.state}${server.detail ? `: ${server.detail}` : ""}`, "failed");
     } catch (error) {
-      notify((error as Error).message, "failed");
+      notifyError(error);
     }
     setBusy(false);
     reload();
   };
   return (
     <div class="action-buttons">
-      <button type="button" class="button" disabled={busy} onClick={() => void act()}>
-        <Icon name="retry" small />
-        {busy ? "Connecting…" : "Reconnect"}
-        <span class="unseen"> {name}</span>
-      </button>
+      <ReconnectButton of={name} busy={busy} onClick={() => void act()} />
     </div>
   );
 }

@@ -1,18 +1,18 @@
 import type { MessagesAnswer, RecentMessage } from "../../../src/http/dashboard/types.js";
 import { duration } from "../format.js";
 import { Badge, Platform, type Tone } from "../parts/badges.js";
-import { More } from "../parts/more.js";
 import { Page } from "../parts/page.js";
+import { PagedRows } from "../parts/paged-rows.js";
+import { PlatformChoice } from "../parts/platform-choice.js";
 import { Choice } from "../parts/segmented.js";
 import { SendForm } from "../parts/send-form.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { Who } from "../parts/who.js";
 import { withQuery } from "../state/api.js";
 import { queuesMark } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { go, href, place, setQuery } from "../state/router.js";
-import { useSources } from "../state/sources.js";
 import { useThrottled } from "../state/throttle.js";
 
 const STATES = [
@@ -36,8 +36,6 @@ export function MessagesPage() {
     },
     useThrottled(queuesMark.value, 1500),
   );
-  const sources = useSources();
-  const isEmpty = list.rows.length === 0;
   return (
     <Page title="Messages">
       <SendForm />
@@ -49,26 +47,16 @@ export function MessagesPage() {
           options={STATES}
           onChange={(state) => setQuery({ state })}
         />
-        <Choice
-          label="Platform"
-          value={filters.platform ?? ""}
-          options={[{ value: "", label: "All platforms" }, ...sources]}
-          onChange={(platform) => setQuery({ platform })}
-        />
+        <PlatformChoice />
       </div>
-      {isEmpty ? null : (
-        <ul class="list" aria-label="Messages, latest first">
-          {list.rows.map((message) => (
-            <MessageRow key={message.id} message={message} />
-          ))}
-        </ul>
-      )}
-      {isEmpty && list.loading ? <Loading rows={8} /> : null}
-      {isEmpty && list.error ? <Failed error={list.error} retry={() => list.refresh()} /> : null}
-      {isEmpty && !list.loading && !list.error ? (
-        <Empty title="No matching messages">Finished messages are kept for thirty days.</Empty>
-      ) : null}
-      {isEmpty ? null : <More list={list} what="messages" />}
+      <PagedRows
+        list={list}
+        label="Messages, latest first"
+        what="messages"
+        empty={<Empty title="No matching messages">Finished messages are kept for thirty days.</Empty>}
+      >
+        {(message) => <MessageRow key={message.id} message={message} />}
+      </PagedRows>
     </Page>
   );
 }

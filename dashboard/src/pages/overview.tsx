@@ -1,13 +1,14 @@
 import { useComputed } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import type { Overview, PlatformHealth, Problem } from "../../../src/http/dashboard/types.js";
 import { bytes, clock, counted, duration, milliseconds, number, platformName, short } from "../format.js";
-import { Badge, Platform, type Tone } from "../parts/badges.js";
+import { Badge, Platform } from "../parts/badges.js";
 import { Chart } from "../parts/chart.js";
+import { LastProof, McpState, PlatformState } from "../parts/connection-state.js";
+import { Fact } from "../parts/facts.js";
 import { Icon } from "../parts/icons.js";
 import { Page } from "../parts/page.js";
-import { Failed, Loading } from "../parts/states.js";
-import { Ago } from "../parts/time.js";
+import { LoadingOrFailed } from "../parts/states.js";
+import { Tile } from "../parts/tile.js";
 import { Today } from "../parts/today.js";
 import { now } from "../state/clock.js";
 import { useFetched } from "../state/fetched.js";
@@ -21,8 +22,7 @@ export function OverviewPage() {
   return (
     <Page title="Overview" aside={shown ? <Verdict shown={shown} /> : null}>
       {shown ? <Shown shown={shown} /> : null}
-      {!shown && first.error ? <Failed error={first.error} retry={first.reload} /> : null}
-      {!shown && !first.error ? <Loading rows={6} /> : null}
+      <LoadingOrFailed of={{ ...first, data: shown }} rows={6} />
     </Page>
   );
 }
@@ -125,24 +125,6 @@ function Tiles({ shown }: { shown: Overview }) {
   );
 }
 
-interface TileProps {
-  id: string;
-  label: string;
-  value: ComponentChildren;
-  tone?: Tone | undefined;
-  children: ComponentChildren;
-}
-
-function Tile({ id, label, value, tone, children }: TileProps) {
-  return (
-    <li class="tile" data-tile={id} data-tone={tone}>
-      <span class="tile-label">{label}</span>
-      <span class="tile-value">{value}</span>
-      <span class="tile-note">{children}</span>
-    </li>
-  );
-}
-
 function Age({ at }: { at: number }) {
   const text = useComputed(() => duration(Math.max(1, Math.round(now.value - at))));
   return <span key={at}>{text}</span>;
@@ -181,12 +163,6 @@ function LastHour({ shown: { hour } }: { shown: Overview }) {
   );
 }
 
-const HEALTH: Record<PlatformHealth["state"], { tone: Tone; text: string }> = {
-  ok: { tone: "good", text: "Connected" },
-  degraded: { tone: "wait", text: "Degraded" },
-  down: { tone: "bad", text: "Down" },
-};
-
 function Platforms({ platforms }: { platforms: readonly PlatformHealth[] }) {
   return (
     <section class="card" aria-labelledby="platforms">
@@ -199,16 +175,8 @@ function Platforms({ platforms }: { platforms: readonly PlatformHealth[] }) {
               <span class="quiet mono">{account}</span>
             </div>
             <div class="platform-proof">
-              <span class="quiet">
-                {lastProofAt === null ? (
-                  "no proof of life yet"
-                ) : (
-                  <>
-                    heard <Ago at={lastProofAt} />
-                  </>
-                )}
-              </span>
-              <Badge tone={HEALTH[state].tone}>{HEALTH[state].text}</Badge>
+              <LastProof at={lastProofAt} />
+              <PlatformState state={state} />
             </div>
             {detail ? <p class="quiet platform-detail">{detail}</p> : null}
           </li>
@@ -217,13 +185,6 @@ function Platforms({ platforms }: { platforms: readonly PlatformHealth[] }) {
     </section>
   );
 }
-
-const SERVER: Record<Overview["mcpServers"][number]["state"], { tone: Tone; text: string }> = {
-  ready: { tone: "good", text: "Ready" },
-  connecting: { tone: "wait", text: "Connecting" },
-  failing: { tone: "bad", text: "Failing" },
-  off: { tone: "quiet", text: "Off" },
-};
 
 function McpServers({ servers }: { servers: Overview["mcpServers"] }) {
   if (servers.length === 0) return null;
@@ -238,7 +199,7 @@ function McpServers({ servers }: { servers: Overview["mcpServers"] }) {
             </div>
             <div class="platform-proof">
               <span class="quiet">{counted(tools, "tool")}</span>
-              <Badge tone={SERVER[state].tone}>{SERVER[state].text}</Badge>
+              <McpState state={state} />
             </div>
             {detail ? <p class="quiet platform-detail">{detail}</p> : null}
           </li>
@@ -286,14 +247,5 @@ function Process({ shown }: { shown: Overview }) {
         </Fact>
       </dl>
     </section>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

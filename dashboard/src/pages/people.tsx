@@ -4,20 +4,20 @@ import { counted } from "../format.js";
 import { Platform } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Icon } from "../parts/icons.js";
-import { More } from "../parts/more.js";
 import { Page } from "../parts/page.js";
+import { PagedRows } from "../parts/paged-rows.js";
 import { PairingRequests } from "../parts/pairing-requests.js";
+import { PlatformChoice } from "../parts/platform-choice.js";
 import { RoleBadge } from "../parts/role.js";
 import { Choice } from "../parts/segmented.js";
 import { SignIns } from "../parts/sign-ins.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { act } from "../state/act.js";
 import { withQuery } from "../state/api.js";
 import { messagesMark, pairingCount } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href, place, setQuery } from "../state/router.js";
-import { useSources } from "../state/sources.js";
 import { useDebounced, useThrottled } from "../state/throttle.js";
 
 const ROLES = [
@@ -50,21 +50,15 @@ export function PeoplePage() {
       <section aria-labelledby="known" class="stack">
         <h2 id="known">Known people</h2>
         <Filters />
-        {list.rows.length > 0 ? (
-          <ul class="list" aria-label="People, most recently seen first">
-            {list.rows.map((person) => (
-              <PersonRow key={person.person} person={person} refresh={() => list.refresh()} />
-            ))}
-          </ul>
-        ) : null}
-        {list.rows.length === 0 && list.loading ? <Loading rows={5} /> : null}
-        {list.rows.length === 0 && list.error ? (
-          <Failed error={list.error} retry={() => list.refresh()} />
-        ) : null}
-        {list.rows.length === 0 && !list.loading && !list.error ? (
-          <Empty title="No person matches">People who write to the bot appear here.</Empty>
-        ) : null}
-        {list.rows.length > 0 ? <More list={list} what="people" /> : null}
+        <PagedRows
+          list={list}
+          label="People, most recently seen first"
+          what="people"
+          loadingRows={5}
+          empty={<Empty title="No person matches">People who write to the bot appear here.</Empty>}
+        >
+          {(person) => <PersonRow key={person.person} person={person} refresh={() => list.refresh()} />}
+        </PagedRows>
       </section>
       <SignIns />
     </Page>
@@ -73,7 +67,6 @@ export function PeoplePage() {
 
 function Filters() {
   const { query } = place.value;
-  const sources = useSources();
   return (
     <div class="filters">
       <search class="search grow">
@@ -95,12 +88,7 @@ function Filters() {
         options={ROLES}
         onChange={(role) => setQuery({ role })}
       />
-      <Choice
-        label="Platform"
-        value={query.get("platform") ?? ""}
-        options={[{ value: "", label: "All platforms" }, ...sources]}
-        onChange={(platform) => setQuery({ platform })}
-      />
+      <PlatformChoice />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { PersonAnswer, ShownPerson } from "../../../src/http/dashboard/peop
 import { number, platformName } from "../format.js";
 import { Platform } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
+import { Fact } from "../parts/facts.js";
 import { Icon } from "../parts/icons.js";
 import { Notes } from "../parts/notes.js";
 import { Page } from "../parts/page.js";
@@ -56,41 +57,26 @@ export function PersonPage({ person: address }: { person: string }) {
 
 function Facts({ person }: { person: ShownPerson }) {
   const { platform, userId, names, sessions, messages, firstSeen, lastSeen } = person;
-  const facts: [string, preact.ComponentChildren][] = [
-    ["Platform", <Platform key="platform" name={platform} />],
-    [
-      "Id",
-      <span key="id" class="mono">
-        {userId}
-      </span>,
-    ],
-    ...(names.length > 1 ? ([["Also called", names.slice(1, 10).join(", ")]] as [string, string][]) : []),
-    [
-      "Sessions",
-      <a key="sessions" href={href(withQuery("/sessions", { user: userId, source: platform }))}>
-        {number(sessions)}
-      </a>,
-    ],
-    ["Messages", number(messages)],
-    ["First seen", firstSeen === null ? "Never" : <Ago key="first" at={firstSeen} />],
-    ["Last seen", lastSeen === null ? "Never" : <Ago key="last" at={lastSeen} />],
-    [
-      "Tool calls",
-      <a key="audit" href={href(withQuery("/audit", { user: userId, platform }))}>
-        Show in the audit
-      </a>,
-    ],
-  ];
   return (
     <section class="card" aria-labelledby="facts">
       <h2 id="facts">Person</h2>
       <dl class="facts">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        <Fact name="Platform">
+          <Platform name={platform} />
+        </Fact>
+        <Fact name="Id">
+          <span class="mono">{userId}</span>
+        </Fact>
+        {names.length > 1 ? <Fact name="Also called">{names.slice(1, 10).join(", ")}</Fact> : null}
+        <Fact name="Sessions">
+          <a href={href(withQuery("/sessions", { user: userId, source: platform }))}>{number(sessions)}</a>
+        </Fact>
+        <Fact name="Messages">{number(messages)}</Fact>
+        <Fact name="First seen">{firstSeen === null ? "Never" : <Ago at={firstSeen} />}</Fact>
+        <Fact name="Last seen">{lastSeen === null ? "Never" : <Ago at={lastSeen} />}</Fact>
+        <Fact name="Tool calls">
+          <a href={href(withQuery("/audit", { user: userId, platform }))}>Show in the audit</a>
+        </Fact>
       </dl>
     </section>
   );

@@ -10,12 +10,14 @@ import type {
 import { bytes, counted, platformName } from "../format.js";
 import { Badge, Platform, type Tone } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
+import { LastProof, PlatformState, ReconnectButton } from "../parts/connection-state.js";
 import { Icon } from "../parts/icons.js";
 import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { QrCode } from "../parts/qr-code.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
+import { notifyError } from "../state/act.js";
 import { newKey, post } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
@@ -35,7 +37,8 @@ function useMark(): string {
 }
 
 export function PlatformsPage() {
-  const { data, error, reload } = useFetched<PlatformsAnswer>("/platforms", useMark());
+  const fetched = useFetched<PlatformsAnswer>("/platforms", useMark());
+  const { data, reload } = fetched;
   return (
     <Page title="Platforms">
       {data?.bots.map((bot) => (
@@ -45,17 +48,10 @@ export function PlatformsPage() {
         <Empty title="No platform is configured">`hermes setup` adds one.</Empty>
       ) : null}
       {data && data.off.length > 0 ? <Off off={data.off} /> : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={4} /> : null}
+      <LoadingOrFailed of={fetched} rows={4} />
     </Page>
   );
 }
-
-const STATES: Record<BotAnswer["state"], { tone: Tone; text: string }> = {
-  ok: { tone: "good", text: "Connected" },
-  degraded: { tone: "wait", text: "Degraded" },
-  down: { tone: "bad", text: "Down" },
-};
 
 const ABILITIES: Record<Ability, string> = {
   files: "files",
@@ -69,7 +65,6 @@ const ABILITIES: Record<Ability, string> = {
 
 function Bot({ bot, reload }: { bot: BotAnswer; reload(): void }) {
   const { platform, account, state, lastProofAt, detail, isOff } = bot;
-  const shown: { tone: Tone; text: string } = isOff ? { tone: "quiet", text: "Disconnected" } : STATES[state];
   return (
     <section
       class="card bot"
@@ -81,16 +76,8 @@ function Bot({ bot, reload }: { bot: BotAnswer; reload(): void }) {
           <Platform name={platform} /> <span class="quiet mono anywhere">{account}</span>
         </h2>
         <p class="bot-state">
-          <span class="quiet">
-            {lastProofAt === null ? (
-              "no proof of life yet"
-            ) : (
-              <>
-                heard <Ago at={lastProofAt} />
-              </>
-            )}
-          </span>
-          <Badge tone={shown.tone}>{shown.text}</Badge>
+          <LastProof at={lastProofAt} />
+          <PlatformState state={isOff ? "off" : state} />
         </p>
       </div>
       {detail ? <p class="anywhere">{detail}</p> : null}
@@ -134,7 +121,7 @@ function Buttons({ bot, reload }: BotProps) {
       else if (done.state === "ok") notify(`${of} is connected.`);
       else notify(`${of} is not connected yet${done.detail ? `: ${done.detail}` : "."}`, "failed");
     } catch (error) {
-      notify((error as Error).message, "failed");
+      notifyError(error);
     }
     setBusy(false);
     reload();
@@ -149,11 +136,7 @@ function Buttons({ bot, reload }: BotProps) {
         </button>
       ) : (
         <>
-          <button type="button" class="button" disabled={busy} onClick={() => void act("reconnect")}>
-            <Icon name="retry" small />
-            {busy ? "Connecting…" : "Reconnect"}
-            <span class="unseen"> {of}</span>
-          </button>
+          <ReconnectButton of={of} busy={busy} onClick={() => void act("reconnect")} />
           <Confirm
             what="Disconnect"
             of={of}
@@ -184,7 +167,7 @@ function TestMessage({ bot, reload }: BotProps) {
       setResult(await post<TestAnswer>("/platforms/test", { platform, account, to: full, key: key.current }));
       key.current = newKey();
     } catch (error) {
-      notify((error as Error).message, "failed");
+      notifyError(error);
     }
     setBusy(false);
     reload();

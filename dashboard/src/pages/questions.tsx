@@ -6,7 +6,7 @@ import { Markdown } from "../markdown/markdown.js";
 import { Badge, Platform, type Tone } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Page } from "../parts/page.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { Who } from "../parts/who.js";
 import { act } from "../state/act.js";
@@ -19,8 +19,8 @@ import { personPath } from "./people.js";
 
 export function QuestionsPage() {
   const mark = useThrottled(`${questionCount.value} ${queuesMark.value}`, 1000);
-  const { data, error, reload } = useFetched<QuestionsAnswer>("/questions", mark);
-  const questions = data?.questions;
+  const fetched = useFetched<QuestionsAnswer>("/questions", mark);
+  const questions = fetched.data?.questions;
   return (
     <Page title="Open questions">
       <p class="lead">
@@ -28,15 +28,14 @@ export function QuestionsPage() {
         who decided.
       </p>
       {questions?.map((question) => (
-        <QuestionCard key={question.id} question={question} reload={reload} />
+        <QuestionCard key={question.id} question={question} reload={fetched.reload} />
       ))}
       {questions?.length === 0 ? (
         <Empty title="No open questions">
           Tools that need an approval ask in the chat, and appear here until they are answered.
         </Empty>
       ) : null}
-      {!questions && error ? <Failed error={error} retry={reload} /> : null}
-      {!questions && !error ? <Loading rows={2} /> : null}
+      <LoadingOrFailed of={fetched} rows={2} />
     </Page>
   );
 }

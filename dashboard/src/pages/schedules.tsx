@@ -10,7 +10,7 @@ import { Badge, type Tone } from "../parts/badges.js";
 import { Confirm } from "../parts/confirm.js";
 import { Page } from "../parts/page.js";
 import { ScheduleForm } from "../parts/schedule-form.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, Failed, LoadingOrFailed } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { act } from "../state/act.js";
 import { useFetched } from "../state/fetched.js";
@@ -22,7 +22,8 @@ const PACE_MS = 2000;
 
 export function SchedulesPage() {
   const mark = useThrottled(overview.value?.at, PACE_MS);
-  const { data, error, reload } = useFetched<SchedulesAnswer>("/schedules", mark);
+  const fetched = useFetched<SchedulesAnswer>("/schedules", mark);
+  const { data, reload } = fetched;
   const [isAdding, setAdding] = useState(false);
   return (
     <Page
@@ -59,8 +60,7 @@ export function SchedulesPage() {
           Create one here, with <code>hermes cron add</code>, or ask the agent for one in a chat.
         </Empty>
       ) : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={4} /> : null}
+      <LoadingOrFailed of={fetched} rows={4} />
     </Page>
   );
 }

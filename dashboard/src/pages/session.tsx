@@ -2,6 +2,7 @@ import { useRef } from "preact/hooks";
 import type { SessionDetail } from "../../../src/http/dashboard/types.js";
 import { counted, exactMoney, moment, money, number, platformName, short } from "../format.js";
 import { Badge, Platform } from "../parts/badges.js";
+import { Fact } from "../parts/facts.js";
 import { Icon } from "../parts/icons.js";
 import { Lineage } from "../parts/lineage.js";
 import { Page } from "../parts/page.js";
@@ -81,36 +82,31 @@ function Summary({ session }: { session: SessionDetail }) {
 function Facts({ session }: { session: SessionDetail }) {
   const { actual_cost_usd: actual, estimated_cost_usd: estimated } = session;
   const cached = (session.cache_read_tokens ?? 0) + (session.cache_write_tokens ?? 0);
-  const facts: [string, preact.ComponentChildren][] = [
-    ["Platform", platformName(session.source)],
-    ["Who", <WhoOfSession key="who" session={session} withId />],
-    ["Model", session.model ?? "Unknown"],
-    ["Messages", number(session.message_count)],
-    ["Tool calls", number(session.tool_call_count)],
-    ["Tokens in", number(session.input_tokens)],
-    ["Tokens out", number(session.output_tokens)],
-    ...(cached > 0 ? ([["Cached", number(cached)]] as [string, string][]) : []),
-    ["Cost", costText(actual, estimated)],
-    ["Began", <Ago key="began" at={session.started_at} />],
-    ...(session.ended_at === null
-      ? []
-      : ([
-          [
-            "Ended",
-            `${moment(session.ended_at)}${session.end_reason ? `, ${REASONS[session.end_reason] ?? session.end_reason}` : ""}`,
-          ],
-        ] as [string, string][])),
-  ];
+  const { ended_at: endedAt, end_reason: reason } = session;
   return (
     <section class="card" aria-labelledby="facts">
       <h2 id="facts">Session</h2>
       <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        <Fact name="Platform">{platformName(session.source)}</Fact>
+        <Fact name="Who">
+          <WhoOfSession session={session} withId />
+        </Fact>
+        <Fact name="Model">{session.model ?? "Unknown"}</Fact>
+        <Fact name="Messages">{number(session.message_count)}</Fact>
+        <Fact name="Tool calls">{number(session.tool_call_count)}</Fact>
+        <Fact name="Tokens in">{number(session.input_tokens)}</Fact>
+        <Fact name="Tokens out">{number(session.output_tokens)}</Fact>
+        {cached > 0 ? <Fact name="Cached">{number(cached)}</Fact> : null}
+        <Fact name="Cost">{costText(actual, estimated)}</Fact>
+        <Fact name="Began">
+          <Ago at={session.started_at} />
+        </Fact>
+        {endedAt === null ? null : (
+          <Fact name="Ended">
+            {moment(endedAt)}
+            {reason ? `, ${REASONS[reason] ?? reason}` : ""}
+          </Fact>
+        )}
       </dl>
       <p class="quiet mono id">{session.id}</p>
       {session.session_key ? <p class="quiet mono id">{session.session_key}</p> : null}

@@ -3,10 +3,11 @@ import { counted, money, short } from "../format.js";
 import { Badge, Platform } from "../parts/badges.js";
 import { Hits } from "../parts/hits.js";
 import { Icon } from "../parts/icons.js";
-import { More } from "../parts/more.js";
 import { Page } from "../parts/page.js";
+import { PagedRows } from "../parts/paged-rows.js";
+import { PlatformChoice } from "../parts/platform-choice.js";
 import { Choice, Segmented } from "../parts/segmented.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, Loading } from "../parts/states.js";
 import { Ago } from "../parts/time.js";
 import { WhoOfSession } from "../parts/who.js";
 import { withQuery } from "../state/api.js";
@@ -15,7 +16,6 @@ import { useFetched } from "../state/fetched.js";
 import { messagesMark } from "../state/live.js";
 import { usePaged } from "../state/paged.js";
 import { href, place, setQuery } from "../state/router.js";
-import { useSources } from "../state/sources.js";
 import { useDebounced, useThrottled } from "../state/throttle.js";
 
 const STATES = [
@@ -62,7 +62,6 @@ function SearchBox({ value }: { value: string }) {
 
 function Filters({ searching }: { searching: boolean }) {
   const { query } = place.value;
-  const sources = useSources();
   const user = query.get("user");
   const value = (name: string) => query.get(name) ?? "";
   return (
@@ -87,12 +86,7 @@ function Filters({ searching }: { searching: boolean }) {
           onChange={(state) => setQuery({ state })}
         />
       )}
-      <Choice
-        label="Platform"
-        value={value("source")}
-        options={[{ value: "", label: "All platforms" }, ...sources]}
-        onChange={(source) => setQuery({ source })}
-      />
+      <PlatformChoice name="source" />
       <Choice
         label="Last active"
         value={value("date")}
@@ -141,25 +135,18 @@ function SessionList() {
   );
   const isFiltered = Object.values(filters).some((value) => value);
   return (
-    <>
-      {list.rows.length > 0 ? (
-        <ul class="list" aria-label="Sessions, latest first">
-          {list.rows.map((session) => (
-            <SessionRow key={session.lineage_root_id ?? session.id} session={session} />
-          ))}
-        </ul>
-      ) : null}
-      {list.rows.length === 0 && list.loading ? <Loading rows={8} /> : null}
-      {list.rows.length === 0 && list.error ? (
-        <Failed error={list.error} retry={() => list.refresh()} />
-      ) : null}
-      {list.rows.length === 0 && !list.loading && !list.error && !list.hasMore ? (
+    <PagedRows
+      list={list}
+      label="Sessions, latest first"
+      what="sessions"
+      empty={
         <Empty title={isFiltered ? "No matching sessions" : "No sessions yet"}>
           {isFiltered ? "Remove a filter to see more." : "They appear here with the first message."}
         </Empty>
-      ) : null}
-      {list.rows.length > 0 ? <More list={list} what="sessions" /> : null}
-    </>
+      }
+    >
+      {(session) => <SessionRow key={session.lineage_root_id ?? session.id} session={session} />}
+    </PagedRows>
   );
 }
 

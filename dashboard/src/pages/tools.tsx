@@ -4,12 +4,13 @@ import { Badge } from "../parts/badges.js";
 import { ExplainTools } from "../parts/explain-tools.js";
 import { Grants } from "../parts/grants.js";
 import { Page } from "../parts/page.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
 import { useFetched } from "../state/fetched.js";
 import { href } from "../state/router.js";
 
 export function ToolsPage() {
-  const { data, error, reload } = useFetched<ToolsAnswer>("/tools");
+  const fetched = useFetched<ToolsAnswer>("/tools");
+  const { data } = fetched;
   return (
     <Page title="Tools">
       <p class="lead">
@@ -33,8 +34,7 @@ export function ToolsPage() {
           </ul>
         ) : null}
         {data?.tools.length === 0 ? <Empty title="There are no tools" /> : null}
-        {!data && error ? <Failed error={error} retry={reload} /> : null}
-        {!data && !error ? <Loading rows={5} /> : null}
+        <LoadingOrFailed of={fetched} rows={5} />
       </section>
     </Page>
   );

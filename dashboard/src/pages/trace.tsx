@@ -5,7 +5,7 @@ import { Attempts } from "../parts/attempts.js";
 import { Badge, type Tone } from "../parts/badges.js";
 import { Icon } from "../parts/icons.js";
 import { Page } from "../parts/page.js";
-import { Failed, Loading } from "../parts/states.js";
+import { LoadingOrFailed } from "../parts/states.js";
 import { Who } from "../parts/who.js";
 import { useFetched } from "../state/fetched.js";
 import { queuesMark } from "../state/live.js";
@@ -14,7 +14,7 @@ import { useThrottled } from "../state/throttle.js";
 
 /** The timeline of a message: what `hermes trace` prints. */
 export function TracePage({ reference }: { reference: string }) {
-  const { data, error, reload } = useFetched<TraceAnswer>(
+  const fetched = useFetched<TraceAnswer>(
     `/trace/${encodeURIComponent(reference)}`,
     useThrottled(queuesMark.value, 1500),
   );
@@ -28,11 +28,10 @@ export function TracePage({ reference }: { reference: string }) {
         </a>
       }
     >
-      {data?.traces.map((trace) => (
+      {fetched.data?.traces.map((trace) => (
         <TraceDetail key={trace.inbox.id} trace={trace} />
       ))}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={5} /> : null}
+      <LoadingOrFailed of={fetched} rows={5} />
     </Page>
   );
 }

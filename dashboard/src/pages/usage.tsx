@@ -3,7 +3,9 @@ import { counted, day, money, number, platformColor, platformName, short } from 
 import { Chart, type ChartSeries } from "../parts/chart.js";
 import { Page } from "../parts/page.js";
 import { Choice, Segmented } from "../parts/segmented.js";
-import { Empty, Failed, Loading } from "../parts/states.js";
+import { Empty, LoadingOrFailed } from "../parts/states.js";
+import { TableHead } from "../parts/table-head.js";
+import { Tile } from "../parts/tile.js";
 import { withQuery } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { place, setQuery } from "../state/router.js";
@@ -29,7 +31,7 @@ export function UsagePage() {
   const days = query.get("days") ?? "30";
   const by = query.get("by") === "model" ? "model" : "platform";
   const measure = (query.get("measure") ?? "tokens") as Measure;
-  const { data, error, reload } = useFetched<UsageAnswer>(
+  const fetched = useFetched<UsageAnswer>(
     withQuery("/usage", { days, by, source: query.get("source"), model: query.get("model") }),
   );
   return (
@@ -59,9 +61,10 @@ export function UsagePage() {
           onChange={(value) => setQuery({ by: value })}
         />
       </div>
-      {data ? <Shown usage={data} by={by} measure={measure in MEASURES ? measure : "tokens"} /> : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={6} /> : null}
+      {fetched.data ? (
+        <Shown usage={fetched.data} by={by} measure={measure in MEASURES ? measure : "tokens"} />
+      ) : null}
+      <LoadingOrFailed of={fetched} rows={6} />
     </Page>
   );
 }
@@ -79,18 +82,18 @@ function Shown({ usage, by, measure }: ShownProps) {
   return (
     <>
       <ul class="tiles">
-        <Sum label="Tokens in" value={short(total.inputTokens)} note={`${short(total.cacheTokens)} cached`} />
-        <Sum
-          label="Tokens out"
-          value={short(total.outputTokens)}
-          note={`${counted(total.apiCalls, "call")} to models`}
-        />
-        <Sum label="Cost" value={money(total.costUsd)} note={`${money(total.costUsd / days.length)} a day`} />
-        <Sum
-          label="Messages"
-          value={short(total.messages)}
-          note={`in ${counted(total.sessions, "session")}`}
-        />
+        <Tile label="Tokens in" value={short(total.inputTokens)}>
+          {short(total.cacheTokens)} cached
+        </Tile>
+        <Tile label="Tokens out" value={short(total.outputTokens)}>
+          {counted(total.apiCalls, "call")} to models
+        </Tile>
+        <Tile label="Cost" value={money(total.costUsd)}>
+          {money(total.costUsd / days.length)} a day
+        </Tile>
+        <Tile label="Messages" value={short(total.messages)}>
+          in {counted(total.sessions, "session")}
+        </Tile>
       </ul>
       <section class="card" aria-labelledby="by-day">
         <div class="card-head">
@@ -144,16 +147,6 @@ function seriesOf(
   return own.length < names.length ? [...series, rest] : series;
 }
 
-function Sum({ label, value, note }: { label: string; value: string; note: string }) {
-  return (
-    <li class="tile">
-      <span class="tile-label">{label}</span>
-      <span class="tile-value">{value}</span>
-      <span class="tile-note">{note}</span>
-    </li>
-  );
-}
-
 interface SumsProps {
   title: string;
   rows: UsageAnswer["platforms"];
@@ -166,20 +159,7 @@ function Sums({ title, rows, nameOf }: SumsProps) {
     <section class="card" aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <table aria-labelledby={id}>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col" class="number">
-              Sessions
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-          </tr>
-        </thead>
+        <TableHead numbers={["Sessions", "Tokens", "Cost"]} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.name}>

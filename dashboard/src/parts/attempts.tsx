@@ -2,6 +2,7 @@
 import type { Trace } from "../../../src/http/dashboard/types.js";
 import { counted, duration, exactMoney, number } from "../format.js";
 import { Badge, type Tone } from "./badges.js";
+import { CallState, ToolCall } from "./tool-call.js";
 
 type Attempt = Trace["attempts"][number];
 type Call = Attempt["calls"][number];
@@ -106,35 +107,14 @@ function RequestSpan({ request }: { request: Request }) {
   );
 }
 
-const STATES: Record<Call["state"], [string, Tone]> = {
-  waiting: ["Waiting", "wait"],
-  running: ["Running", "accent"],
-  done: ["Done", "good"],
-  failed: ["Failed", "bad"],
-  denied: ["Denied", "quiet"],
-  unknown: ["Unknown", "bad"],
-  stopped: ["Not run", "quiet"],
-};
-
 function CallSpan({ call }: { call: Call }) {
-  const [label, tone] = STATES[call.state];
   const { startedAt, endedAt } = call;
   return (
-    <details class="tool">
-      <summary>
-        <span class="mono">{call.tool}</span>
-        <span class="tool-args mono">{call.arguments}</span>
-        <Badge tone={tone}>{label}</Badge>
-        {startedAt === null || endedAt === null ? null : (
-          <span>{duration(Math.max(0, endedAt - startedAt))}</span>
-        )}
-      </summary>
-      <div class="tool-body">
-        <p class="tool-label">Called with</p>
-        <pre class="wrap">{call.arguments}</pre>
-        <p class="tool-label">{call.result === null ? "No result" : "Gave"}</p>
-        {call.result === null ? null : <pre class="wrap">{call.result}</pre>}
-      </div>
-    </details>
+    <ToolCall tool={call.tool} args={call.arguments} result={call.result}>
+      <CallState state={call.state} />
+      {startedAt === null || endedAt === null ? null : (
+        <span>{duration(Math.max(0, endedAt - startedAt))}</span>
+      )}
+    </ToolCall>
   );
 }

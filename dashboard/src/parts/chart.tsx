@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import { isDark } from "../state/theme.js";
+import { TableHead } from "./table-head.js";
 
 export interface ChartSeries {
   label: string;
@@ -59,16 +60,7 @@ function ChartTable({ summary, names, series, format }: ChartProps) {
     <section class="scroll" tabIndex={0} aria-label={summary}>
       <table>
         <caption class="unseen">{summary}</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            {series.map(({ label }) => (
-              <th key={label} scope="col" class="number">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead first="When" numbers={series.map(({ label }) => label)} />
         <tbody>
           {names.map((name, i) => (
             <tr key={name}>

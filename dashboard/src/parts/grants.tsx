@@ -8,15 +8,13 @@ import { href } from "../state/router.js";
 import { useThrottled } from "../state/throttle.js";
 import { Badge } from "./badges.js";
 import { Confirm } from "./confirm.js";
-import { Failed, Loading } from "./states.js";
+import { LoadingOrFailed } from "./states.js";
 import { Ago } from "./time.js";
 import { Who } from "./who.js";
 
 export function Grants() {
-  const { data, error, reload } = useFetched<GrantsAnswer>(
-    "/tools/grants",
-    useThrottled(queuesMark.value, 2000),
-  );
+  const fetched = useFetched<GrantsAnswer>("/tools/grants", useThrottled(queuesMark.value, 2000));
+  const { data, reload } = fetched;
   return (
     <section class="stack" aria-labelledby="grants">
       <h2 id="grants">Remembered approvals</h2>
@@ -30,8 +28,7 @@ export function Grants() {
       {data?.grants.length === 0 ? (
         <p class="quiet">None. “Allow in this session”, “Always allow” and /yolo are remembered here.</p>
       ) : null}
-      {!data && error ? <Failed error={error} retry={reload} /> : null}
-      {!data && !error ? <Loading rows={1} /> : null}
+      <LoadingOrFailed of={fetched} rows={1} />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { act } from "../state/act.js";
 import { withQuery } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { Confirm } from "./confirm.js";
-import { Failed, Loading } from "./states.js";
+import { LoadingOrFailed } from "./states.js";
 
 interface NotesProps {
   title: string;
@@ -17,7 +17,8 @@ interface NotesProps {
 const NEW = -1;
 
 export function Notes({ title, person }: NotesProps) {
-  const { data, error, reload } = useFetched<MemoryAnswer>(withQuery("/memory", { ...person }));
+  const fetched = useFetched<MemoryAnswer>(withQuery("/memory", { ...person }));
+  const { data, reload } = fetched;
   /** The note being edited, and the list at the time the edit began. */
   const [editing, setEditing] = useState<{ at: number; from: MemoryAnswer }>();
   const save = async (from: MemoryAnswer, entries: string[], done: string) => {
@@ -45,8 +46,7 @@ export function Notes({ title, person }: NotesProps) {
       <p class="quiet">
         The agent reads these notes at the start of each session, and changes them with its memory tool.
       </p>
-      {error && !data ? <Failed error={error} retry={reload} /> : null}
-      {!error && !data ? <Loading rows={2} /> : null}
+      <LoadingOrFailed of={fetched} rows={2} />
       {data?.entries.length === 0 ? <p>Nothing is remembered yet.</p> : null}
       <ul class="rows notes">
         {data?.entries.map((entry, at) => (

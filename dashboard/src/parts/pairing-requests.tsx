@@ -8,7 +8,7 @@ import { now } from "../state/clock.js";
 import { useFetched } from "../state/fetched.js";
 import { pairingCount } from "../state/live.js";
 import { Platform } from "./badges.js";
-import { Empty, Failed, Loading } from "./states.js";
+import { Empty, LoadingOrFailed } from "./states.js";
 import { Ago } from "./time.js";
 
 type Request = PairingAnswer["pending"][number];
@@ -33,8 +33,7 @@ export function PairingRequests({ settled }: { settled(): void }) {
           A stranger who writes to the bot gets a code and appears here for an hour.
         </Empty>
       ) : null}
-      {!pending && requests.error ? <Failed error={requests.error} retry={requests.reload} /> : null}
-      {!pending && !requests.error ? <Loading rows={1} /> : null}
+      <LoadingOrFailed of={requests} rows={1} />
     </section>
   );
 }

@@ -2,11 +2,10 @@
 import { useState } from "preact/hooks";
 import type { ErasedAnswer, ErasureAnswer, ShownPerson } from "../../../src/http/dashboard/people-types.js";
 import { counted } from "../format.js";
-import { act } from "../state/act.js";
-import { get, toApiError, withQuery } from "../state/api.js";
+import { act, notifyError } from "../state/act.js";
+import { get, withQuery } from "../state/api.js";
 import { go } from "../state/router.js";
 import { Confirm } from "./confirm.js";
-import { notify } from "./notices.js";
 
 export function PersonData({ person, name }: { person: ShownPerson; name: string }) {
   const who = { platform: person.platform, userId: person.userId };
@@ -17,7 +16,7 @@ export function PersonData({ person, name }: { person: ShownPerson; name: string
     try {
       setPlan(await get<ErasureAnswer>(withQuery("/people/erasure", who)));
     } catch (error) {
-      notify(toApiError(error).message, "failed");
+      notifyError(error);
     }
     setBusy(false);
   };

@@ -1,6 +1,7 @@
 /** Restarts the gateway if a supervisor starts it again; otherwise shows the command to run. */
 import { useEffect, useState } from "preact/hooks";
 import type { RestartAnswer } from "../../../src/http/dashboard/operations-types.js";
+import { notifyError } from "../state/act.js";
 import { post } from "../state/api.js";
 import { useFetched } from "../state/fetched.js";
 import { overview } from "../state/live.js";
@@ -26,7 +27,7 @@ export function RestartButton() {
       await post("/restart", {});
       setBefore(startedAt ?? 0);
     } catch (error) {
-      notify((error as Error).message, "failed");
+      notifyError(error);
     }
   };
   return (

@@ -1,5 +1,6 @@
 /** Sends a message from the operator to any chat. */
 import { useRef, useState } from "preact/hooks";
+import { notifyError } from "../state/act.js";
 import { newKey, post } from "../state/api.js";
 import { notify } from "./notices.js";
 
@@ -17,7 +18,7 @@ export function SendForm() {
       setText("");
       key.current = newKey();
     } catch (error) {
-      notify((error as Error).message, "failed");
+      notifyError(error);
     }
     setBusy(false);
   };

@@ -1,6 +1,7 @@
 /** Placeholders: loading, empty, failed. */
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../state/api.js";
+import type { Fetched } from "../state/fetched.js";
 import { Icon } from "./icons.js";
 
 export function Loading({ rows = 3, label = "Loading…" }: { rows?: number; label?: string }) {
@@ -12,6 +13,18 @@ export function Loading({ rows = 3, label = "Loading…" }: { rows?: number; lab
       ))}
     </div>
   );
+}
+
+/** Shown until the data is there: the error of the request, or placeholders. */
+export function LoadingOrFailed({
+  of: { data, error, reload },
+  rows,
+}: {
+  of: Fetched<unknown>;
+  rows: number;
+}) {
+  if (data) return null;
+  return error ? <Failed error={error} retry={reload} /> : <Loading rows={rows} />;
 }
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {

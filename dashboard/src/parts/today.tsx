@@ -1,6 +1,8 @@
 /** Today's answer times, errors and cost, by platform and by model. */
 import type { Overview, TurnFigures } from "../../../src/http/dashboard/types.js";
 import { counted, duration, money, number, platformName, short } from "../format.js";
+import { Fact } from "./facts.js";
+import { TableHead } from "./table-head.js";
 
 type Figures = TurnFigures["total"];
 
@@ -20,26 +22,7 @@ export function Today({ today }: { today: Overview["today"] }) {
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it */}
           <section class="scroll" tabIndex={0} aria-label="Today by platform and model">
             <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col" class="number">
-                    Turns
-                  </th>
-                  <th scope="col" class="number">
-                    p50
-                  </th>
-                  <th scope="col" class="number">
-                    p95
-                  </th>
-                  <th scope="col" class="number">
-                    Errors
-                  </th>
-                  <th scope="col" class="number">
-                    Cost
-                  </th>
-                </tr>
-              </thead>
+              <TableHead numbers={["Turns", "p50", "p95", "Errors", "Cost"]} />
               <Rows label="Platforms" rows={platforms} nameOf={platformName} />
               <Rows label="Models" rows={models} nameOf={(name) => name} />
             </table>
@@ -54,20 +37,15 @@ function Sums({ total }: { total: Figures }) {
   const { p50, p95 } = total.answerSeconds;
   return (
     <dl class="today-sums">
-      <Sum label="Half of the answers within" value={seconds(p50)} />
-      <Sum label="95% within" value={seconds(p95)} />
-      <Sum label="Errors" value={`${share(total)} of ${counted(total.turns, "turn")}`} />
-      <Sum label="Cost" value={`${money(total.costUsd)}, ${short(total.tokens)} tokens`} />
+      <Fact name="Half of the answers within">{seconds(p50)}</Fact>
+      <Fact name="95% within">{seconds(p95)}</Fact>
+      <Fact name="Errors">
+        {share(total)} of {counted(total.turns, "turn")}
+      </Fact>
+      <Fact name="Cost">
+        {money(total.costUsd)}, {short(total.tokens)} tokens
+      </Fact>
     </dl>
-  );
-}
-
-function Sum({ label, value }: { label: string; value: string }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </div>
   );
 }
 

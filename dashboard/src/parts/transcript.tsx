@@ -1,13 +1,14 @@
 /** The messages of a session, page by page, starting at the newest. Tool calls are shown with their results. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionDetail, ShownMessage, TranscriptPage } from "../../../src/http/dashboard/types.js";
-import { clock, dayOf, moment } from "../format.js";
+import { clock, dayOf, indentedJson, moment } from "../format.js";
 import { Markdown } from "../markdown/markdown.js";
 import { ApiError, get, withQuery } from "../state/api.js";
 import { href } from "../state/router.js";
 import { Badge } from "./badges.js";
 import { Icon } from "./icons.js";
 import { Empty, Failed, Loading } from "./states.js";
+import { ToolCall } from "./tool-call.js";
 
 interface TranscriptProps {
   session: SessionDetail;
@@ -157,7 +158,7 @@ function Said({ message, results, day, isWanted, wanted }: SaidProps) {
         )
       ) : null}
       {toolCalls.map((call, i) => (
-        <ToolCall key={call.id ?? i} call={call} result={call.id ? results.get(call.id) : undefined} />
+        <Called key={call.id ?? i} call={call} result={call.id ? results.get(call.id) : undefined} />
       ))}
     </li>
   );
@@ -179,27 +180,20 @@ function Text({ message }: { message: ShownMessage }) {
   );
 }
 
-function ToolCall({
-  call,
-  result,
-}: {
+interface CalledProps {
   call: ShownMessage["toolCalls"][number];
   result: ShownMessage | undefined;
-}) {
+}
+
+function Called({ call, result }: CalledProps) {
   return (
-    <details class="tool">
-      <summary>
-        <Icon name="tool" small />
-        <span class="mono">{call.name}</span>
-        <span class="tool-args mono">{call.arguments}</span>
-      </summary>
-      <div class="tool-body">
-        <p class="tool-label">Called with</p>
-        <pre class="wrap">{pretty(call.arguments)}</pre>
-        <p class="tool-label">{result ? "Gave" : "No result on this page"}</p>
-        {result ? <pre class="wrap">{pretty(result.text) + (result.cut ? "…" : "")}</pre> : null}
-      </div>
-    </details>
+    <ToolCall
+      icon={<Icon name="tool" small />}
+      tool={call.name}
+      args={call.arguments}
+      result={result ? result.text + (result.cut ? "…" : "") : null}
+      noResult="No result on this page"
+    />
   );
 }
 
@@ -211,7 +205,7 @@ function Folded({ title, text }: { title: string; text: string }) {
         <span>{title}</span>
       </summary>
       <div class="tool-body">
-        <pre class="wrap">{pretty(text)}</pre>
+        <pre class="wrap">{indentedJson(text)}</pre>
       </div>
     </details>
   );
@@ -219,12 +213,4 @@ function Folded({ title, text }: { title: string; text: string }) {
 
 function SystemPrompt({ text }: { text: string }) {
   return <Folded title="System prompt" text={text} />;
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,5 +1,5 @@
 import { notify } from "../parts/notices.js";
-import { post, toApiError } from "./api.js";
+import { errorText, post } from "./api.js";
 
 /** Posts, shows a notice with the outcome, and returns the answer; undefined if it failed. */
 export async function act<T = object>(path: string, body: object, done: string): Promise<T | undefined> {
@@ -8,8 +8,11 @@ export async function act<T = object>(path: string, body: object, done: string):
     notify(done);
     return answer;
   } catch (error) {
-    const { message, hint } = toApiError(error);
-    notify(hint ? `${message} ${hint}` : message, "failed");
+    notifyError(error);
     return undefined;
   }
+}
+
+export function notifyError(error: unknown): void {
+  notify(errorText(error), "failed");
 }

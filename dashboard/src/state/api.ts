@@ -17,6 +17,12 @@ export class ApiError extends Error {
 export const toApiError = (error: unknown) =>
   error instanceof ApiError ? error : new ApiError(0, error instanceof Error ? error.message : String(error));
 
+/** The error's message and hint. */
+export function errorText(error: unknown): string {
+  const { message, hint } = toApiError(error);
+  return hint ? `${message} ${hint}` : message;
+}
+
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return answerOf<T>(await ask(path, signal ? { signal } : {}));
 }

@@ -1,9 +1,10 @@
 /** Small buttons below a message. */
+
 import { useSignal } from "@preact/signals";
 import { copyText } from "../../markdown/copy.js";
 import { Icon, type IconName } from "../../parts/icons.js";
 import { notify } from "../../parts/notices.js";
-import { errorText } from "../state/request.js";
+import { errorText } from "../../state/api.js";
 
 interface ActionProps {
   label: string;

@@ -1,10 +1,11 @@
 /** Selects the model and the agent of this conversation. */
+
 import type { Pickable } from "../../../../src/adapters/web/api.js";
 import { notify } from "../../parts/notices.js";
+import { errorText } from "../../state/api.js";
 import { changeConversation } from "../state/list.js";
 import { me } from "../state/me.js";
 import { thread } from "../state/open.js";
-import { errorText } from "../state/request.js";
 
 export function Pickers() {
   const { models, agents } = me.value ?? {};

@@ -4,8 +4,8 @@ import { useEffect } from "preact/hooks";
 import type { SharedConversation } from "../../../../src/adapters/web/api.js";
 import { moment } from "../../format.js";
 import { Markdown } from "../../markdown/markdown.js";
-import { ApiError } from "../../state/api.js";
-import { errorText, get } from "../state/request.js";
+import { ApiError, errorText } from "../../state/api.js";
+import { get } from "../state/request.js";
 
 export function SharedPage({ secret }: { secret: string }) {
   const shared = useSignal<SharedConversation | undefined>(undefined);

@@ -1,10 +1,12 @@
 /** The person's conversations, account and theme. */
+
 import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Conversation } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
 import { notify } from "../../parts/notices.js";
 import { ThemeSwitch } from "../../parts/theme-switch.js";
+import { errorText } from "../../state/api.js";
 import { now } from "../../state/clock.js";
 import {
   changeConversation,
@@ -18,7 +20,7 @@ import {
   showsArchived,
 } from "../state/list.js";
 import { features, me } from "../state/me.js";
-import { errorText, exportUrl } from "../state/request.js";
+import { exportUrl } from "../state/request.js";
 import { conversationPath, onLink, place } from "../state/router.js";
 import { showDialog } from "./dialogs.js";
 import { Menu, type MenuItem } from "./menu.js";

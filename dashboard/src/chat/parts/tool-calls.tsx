@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../../../src/adapters/web/api.js";
-import { duration } from "../../format.js";
+import { duration, indentedJson } from "../../format.js";
 import { Icon } from "../../parts/icons.js";
 
 export function ToolCalls({ calls }: { calls: readonly ToolCall[] }) {
@@ -28,11 +28,11 @@ function Call({ call }: { call: ToolCall }) {
       </summary>
       <div class="tool-body">
         <p>Arguments</p>
-        <Scrolling text={indented(args)} />
+        <Scrolling text={indentedJson(args)} />
         {result === null ? null : (
           <>
             <p>Result</p>
-            <Scrolling text={indented(result)} />
+            <Scrolling text={indentedJson(result)} />
           </>
         )}
       </div>
@@ -51,9 +51,6 @@ function summaryOf(args: string): string {
   const first = values.find((value): value is string => typeof value === "string") ?? "";
   return first.slice(0, 120);
 }
-
-/** Indents JSON; returns other text unchanged. */
-const indented = (text: string) => JSON.stringify(parsed(text), null, 2) ?? text;
 
 function parsed(args: string): unknown {
   try {

@@ -1,10 +1,12 @@
 /** Files of the message being written. They are uploaded as soon as they are chosen. */
+
 import { computed, signal } from "@preact/signals";
 import type { Fault, Upload } from "../../../../src/adapters/web/api.js";
 import { bytes } from "../../format.js";
+import { errorText } from "../../state/api.js";
 import { newId } from "./ids.js";
 import { limits } from "./me.js";
-import { errorText, faultOf } from "./request.js";
+import { faultOf } from "./request.js";
 
 export interface Attachment {
   id: string;

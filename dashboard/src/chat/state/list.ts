@@ -1,8 +1,8 @@
 /** The conversations in the sidebar. */
 import { computed, effect, signal } from "@preact/signals";
 import type { Conversation, ConversationChange, ConversationPage } from "../../../../src/adapters/web/api.js";
-import { withQuery } from "../../state/api.js";
-import { at, errorText, get, patch, remove } from "./request.js";
+import { errorText, withQuery } from "../../state/api.js";
+import { at, get, patch, remove } from "./request.js";
 
 export const query = signal("");
 export const showsArchived = signal(false);

@@ -8,11 +8,11 @@ import type {
   SwitchBranch,
   WebEvent,
 } from "../../../../src/adapters/web/api.js";
-import { withQuery } from "../../state/api.js";
+import { errorText, withQuery } from "../../state/api.js";
 import { newId } from "./ids.js";
 import { dropConversation, putConversation, refreshList, setBusy } from "./list.js";
 import { loadMe } from "./me.js";
-import { at, errorText, get, post, remove } from "./request.js";
+import { at, get, post, remove } from "./request.js";
 import { go, place } from "./router.js";
 import {
   applied,

@@ -45,9 +45,3 @@ export function faultOf(status: number, answer: Partial<Fault> | undefined): Api
   const { message, hint } = answer?.error ?? { message: `The gateway answered with ${status}.` };
   return new ApiError(status, message, hint);
 }
-
-/** The error's message and hint. */
-export function errorText(error: unknown): string {
-  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  return error.hint ? `${error.message} ${error.hint}` : error.message;
-}

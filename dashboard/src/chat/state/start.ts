@@ -1,11 +1,12 @@
 /** Starts everything that keeps the chat in sync with the server. */
+
 import { effect, signal, untracked } from "@preact/signals";
 import { loadMarkdown } from "../../markdown/markdown.js";
+import { errorText } from "../../state/api.js";
 import { retryLost } from "./attachments.js";
 import { startList } from "./list.js";
 import { loadMe } from "./me.js";
 import { onAccepted, onEvent, open, openNew } from "./open.js";
-import { errorText } from "./request.js";
 import { place } from "./router.js";
 import { startStream } from "./stream.js";
 import { sendNow, startSending } from "./unsent.js";

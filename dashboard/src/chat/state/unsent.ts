@@ -4,8 +4,8 @@
  */
 import { signal } from "@preact/signals";
 import type { Accepted, Upload } from "../../../../src/adapters/web/api.js";
-import { ApiError } from "../../state/api.js";
-import { at, errorText, post } from "./request.js";
+import { ApiError, errorText } from "../../state/api.js";
+import { at, post } from "./request.js";
 import { readStorage, writeStorage } from "./storage.js";
 
 export interface Unsent {
