@@ -1,6 +1,7 @@
 /** Sign-in to the web chat: login links, and names with passwords. */
 import { useState } from "preact/hooks";
 import type { LinkAnswer, SignInsAnswer } from "../../../src/http/dashboard/people-types.js";
+import { copyText } from "../markdown/copy.js";
 import { act } from "../state/act.js";
 import { useFetched } from "../state/fetched.js";
 import { Confirm } from "./confirm.js";
@@ -102,11 +103,10 @@ export function LoginLink({ what, person }: LoginLinkProps) {
     const made = await act<LinkAnswer>("/people/login-link", person ? { person } : {}, "The link is ready.");
     if (made) setLink(window.location.origin + made.path);
   };
-  const copy = () =>
-    navigator.clipboard.writeText(link ?? "").then(
-      () => notify("The link was copied."),
-      () => notify("The browser doesn’t allow copying: select the link instead.", "failed"),
-    );
+  const copy = async () => {
+    if (await copyText(link ?? "")) notify("The link was copied.");
+    else notify("The browser doesn’t allow copying: select the link instead.", "failed");
+  };
   return (
     <div class="action-buttons">
       {link === undefined ? null : (
