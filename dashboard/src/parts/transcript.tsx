@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionDetail, ShownMessage, TranscriptPage } from "../../../src/http/dashboard/types.js";
 import { clock, dayOf, indentedJson, moment } from "../format.js";
 import { Markdown } from "../markdown/markdown.js";
-import { ApiError, get, withQuery } from "../state/api.js";
+import { type ApiError, get, toApiError, withQuery } from "../state/api.js";
 import { href } from "../state/router.js";
 import { Badge } from "./badges.js";
 import { Icon } from "./icons.js";
@@ -66,25 +66,16 @@ function useTranscript(id: string, at: number | undefined, mark: unknown) {
   /** Distance of the scroll position from the end of the page, to restore. */
   const fromEnd = useRef<number | undefined>(undefined);
 
-  const load = async (what: "first" | "earlier" | "later" | "newest") => {
+  const load = async (what: "first" | "earlier" | "later") => {
     const [first, last] = [page?.messages[0]?.id, page?.messages.at(-1)?.id];
+    const queries = { first: { around: at }, earlier: { before: first }, later: { after: last ?? 0 } };
     try {
-      if (what === "first") return setPage(await get<TranscriptPage>(path({ around: at })));
-      if (what === "earlier") {
-        const more = await get<TranscriptPage>(path({ before: first }));
-        fromEnd.current = document.documentElement.scrollHeight - window.scrollY;
-        return setPage(
-          (now) => now && { ...now, messages: [...more.messages, ...now.messages], earlier: more.earlier },
-        );
-      }
-      const more = await get<TranscriptPage>(path({ after: last ?? 0 }));
-      setPage((now) => {
-        const known = new Set(now?.messages.map((message) => message.id));
-        const fresh = more.messages.filter((message) => !known.has(message.id));
-        return now && { ...now, messages: [...now.messages, ...fresh], later: more.later };
-      });
+      const answer = await get<TranscriptPage>(path(queries[what]));
+      if (what === "earlier") fromEnd.current = document.documentElement.scrollHeight - window.scrollY;
+      setPage((now) => (now ? joined(now, answer, what === "earlier") : answer));
+      setError(undefined);
     } catch (thrown) {
-      setError(thrown instanceof ApiError ? thrown : new ApiError(0, String(thrown)));
+      setError(toApiError(thrown));
     }
   };
   // Earlier messages must not move the ones in view.
@@ -95,9 +86,18 @@ function useTranscript(id: string, at: number | undefined, mark: unknown) {
   });
   useEffect(() => {
     if (page === undefined) void load("first");
-    else if (!page.later) void load("newest");
+    else if (!page.later) void load("later");
   }, [id, mark]);
   return { page, error, load };
+}
+
+/** Requests may overlap, so messages that are already there are left out. */
+function joined(now: TranscriptPage, more: TranscriptPage, isEarlier: boolean): TranscriptPage {
+  const known = new Set(now.messages.map(({ id }) => id));
+  const fresh = more.messages.filter(({ id }) => !known.has(id));
+  return isEarlier
+    ? { ...now, messages: [...fresh, ...now.messages], earlier: more.earlier }
+    : { ...now, messages: [...now.messages, ...fresh], later: more.later };
 }
 
 interface Pair {
