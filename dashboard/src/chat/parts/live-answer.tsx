@@ -37,7 +37,7 @@ function statusOf(turn: ShownTurn, tool: string | undefined): string {
   return turn.text ? "Writing" : "Thinking";
 }
 
-/** Outside of the status element, which screen readers would announce every second. */
+/** Outside of the status element, so that screen readers don't announce it every second. */
 function Elapsed() {
   const seconds = Math.floor(now.value - turnBegan.value / 1000);
   return seconds < 1 ? null : <span class="quiet">{duration(seconds)}</span>;

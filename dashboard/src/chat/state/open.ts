@@ -91,7 +91,7 @@ async function read(id: string): Promise<void> {
   }
 }
 
-/** Events are in order: the read contains all events before the last one that it contains by id, even those without an id. */
+/** Leaves out events that the read contains. Events are in order, so those before one that it contains are contained, too. */
 function newerThan(cursor: string, events: NonNullable<typeof buffered>) {
   return events.slice(events.findLastIndex(({ id }) => id !== "" && isContained(cursor, id)) + 1);
 }
