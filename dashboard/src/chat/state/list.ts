@@ -65,13 +65,14 @@ function remember(change: () => void): void {
 
 export async function moreOfList(): Promise<void> {
   if (cursor.value === null) return;
+  const { signal: ended } = reading;
   try {
-    const page = await readPage(cursor.value, reading.signal);
+    const page = await readPage(cursor.value, ended);
     const known = new Set(rows.value.map(({ id }) => id));
     rows.value = [...rows.value, ...page.conversations.filter(({ id }) => !known.has(id))];
     cursor.value = page.cursor;
   } catch (error) {
-    if (!reading.signal.aborted) listFault.value = errorText(error);
+    if (!ended.aborted) listFault.value = errorText(error);
   }
 }
 

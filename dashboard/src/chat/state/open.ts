@@ -113,11 +113,12 @@ export async function loadEarlier(): Promise<void> {
   // Notices have no position in the session.
   const first = messages.find(({ position }) => position > 0);
   if (!earlier || !first) return;
+  const { signal: ended } = reading;
   try {
-    const page = await get<OpenConversation>(withQuery(at(id), { before: first.position }), reading.signal);
+    const page = await get<OpenConversation>(withQuery(at(id), { before: first.position }), ended);
     if (thread.value.id === id) thread.value = withEarlier(thread.value, page);
   } catch (error) {
-    if (!reading.signal.aborted) openFault.value = errorText(error);
+    if (!ended.aborted) openFault.value = errorText(error);
   }
 }
 
