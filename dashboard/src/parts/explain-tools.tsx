@@ -21,18 +21,19 @@ export function ExplainTools() {
   const room = query.get("room") ?? "";
   const colon = person.indexOf(":");
   const who = { platform: person.slice(0, colon), userId: person.slice(colon + 1) };
+  const isComplete = colon > 0 && who.userId !== "";
   const { data, error, reload } = useFetched<ExplainAnswer>(
-    colon < 1 || who.userId === "" ? undefined : withQuery("/tools/explain", { ...who, room }),
+    isComplete ? withQuery("/tools/explain", { ...who, room }) : undefined,
   );
   return (
     <section class="card" aria-labelledby="explain">
       <h2 id="explain">Which tools may a person use?</h2>
       <Form person={person} room={room} />
-      {person !== "" && colon < 1 ? (
+      {person !== "" && !isComplete ? (
         <p class="warn">Write a platform and an id, as in telegram:111.</p>
       ) : null}
       {error ? <Failed error={error} retry={reload} /> : null}
-      {colon > 0 && !data && !error ? <Loading rows={2} /> : null}
+      {isComplete && !data && !error ? <Loading rows={2} /> : null}
       {data ? <Answer answer={data} /> : null}
     </section>
   );
