@@ -1,5 +1,4 @@
 /** The message box: Enter sends, "/" lists commands, files are added by button, drop or paste. */
-import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { number } from "../../format.js";
 import { Icon } from "../../parts/icons.js";
@@ -126,10 +125,12 @@ function onPaste(event: ClipboardEvent): void {
   addFiles(files);
 }
 
-export function addFiles(files: readonly File[]): void {
+/** Returns whether all of them were attached. */
+export function addFiles(files: readonly File[]): boolean {
   const fault = attach(files);
   if (fault) notify(fault, "failed");
   focusMark.value += 1;
+  return fault === undefined;
 }
 
 function AttachButton() {
@@ -162,11 +163,9 @@ function AttachButton() {
 
 /** Offers to attach a text that is too long as a file. */
 function TooLong({ by }: { by: number }) {
-  const isSending = useSignal(false);
   const asFile = () => {
-    isSending.value = true;
-    addFiles([new File([composerText.value], "message.txt", { type: "text/plain" })]);
-    fillComposer("");
+    const file = new File([composerText.value], "message.txt", { type: "text/plain" });
+    if (addFiles([file])) fillComposer("");
   };
   return (
     <div class="too-long" role="alert">
@@ -175,7 +174,7 @@ function TooLong({ by }: { by: number }) {
         {features.value.uploads ? "Shorten it, or" : "Shorten it."}
       </span>
       {features.value.uploads ? (
-        <button type="button" class="link" disabled={isSending.value} onClick={asFile}>
+        <button type="button" class="link" onClick={asFile}>
           attach it as a file
         </button>
       ) : null}
