@@ -9,6 +9,7 @@ import { clientOf, isHttps } from "./request.js";
 
 const COOKIE = "hermes_login";
 const LOGIN_SECONDS = 30 * 24 * 3600;
+const LOGGED_IN = "logged-in";
 
 export interface TokenCheck {
   token: string;
@@ -21,10 +22,18 @@ export interface TokenCheck {
   isOwnerDevice?(device: string): Promise<boolean>;
 }
 
+type LoginCheck = Pick<TokenCheck, "token" | "isOwnerDevice">;
+
 export function requireToken({ isOpen, isGuest, ...check }: TokenCheck): MiddlewareHandler {
   const { token, throttle } = check;
   return async (c, next) => {
-    if (isOpen(c.req.path) || (await hasLogin(c, check)) || (await isGuest?.(c))) return next();
+    if (isOpen(c.req.path)) return next();
+    const isLoggedIn = loginOf(c, check);
+    if (await isLoggedIn?.()) {
+      c.set(LOGGED_IN, isLoggedIn);
+      return next();
+    }
+    if (await isGuest?.(c)) return next();
     const bearer = bearerOf(c.req.header("authorization"));
     if (bearer !== undefined) {
       const verdict = throttle.check(clientOf(c), () => isSameSecret(bearer, token));
@@ -64,11 +73,20 @@ function loginPath(c: Context): string {
 
 const LOGIN = /^(\d{1,12})\.([\w-]{1,100})(?:\.([\w-]{1,100}))?$/;
 
-async function hasLogin(c: Context, { token, isOwnerDevice }: Omit<TokenCheck, "isOpen">): Promise<boolean> {
+/** Undefined: there is none of ours. It may end later. */
+function loginOf(c: Context, { token, isOwnerDevice }: LoginCheck): (() => Promise<boolean>) | undefined {
   const [, expires, signature, device] = LOGIN.exec(getCookie(c, COOKIE) ?? "") ?? [];
-  if (expires === undefined || signature === undefined || Number(expires) * 1000 < Date.now()) return false;
-  if (!isSameSecret(signature, sign(token, Number(expires), device))) return false;
-  return device === undefined || ((await isOwnerDevice?.(device)) ?? false);
+  if (expires === undefined || signature === undefined) return undefined;
+  if (!isSameSecret(signature, sign(token, Number(expires), device))) return undefined;
+  return async () =>
+    Number(expires) * 1000 >= Date.now() &&
+    (device === undefined || ((await isOwnerDevice?.(device)) ?? false));
+}
+
+/** For an answer that goes on: whether the login that it was asked for with is valid, still. */
+export async function isStillLoggedIn(c: Context): Promise<boolean> {
+  const isLoggedIn = c.get(LOGGED_IN) as (() => Promise<boolean>) | undefined;
+  return (await isLoggedIn?.()) ?? true;
 }
 
 function sign(token: string, expires: number, device?: string): string {

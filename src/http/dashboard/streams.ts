@@ -3,13 +3,14 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { fault } from "../faults.js";
+import { isStillLoggedIn } from "../token.js";
 
 /** A page that reads nothing for this long is gone. */
 const WRITE_MS = 20_000;
 const RETRY_MS = 2000;
 
 export interface EventStream {
-  /** Aborted when the page is gone, or the gateway stops. */
+  /** Aborted when the page is gone or signed out, or the gateway stops. */
   readonly over: AbortSignal;
   /** Resolves when the page is ready for more. */
   send(event: string, data: string): Promise<void>;
@@ -35,6 +36,8 @@ export class EventStreams {
       c.header("Retry-After", "10");
       return fault(c, 503, "unavailable", "Too many pages are kept up to date already, or the gateway stops");
     }
+    // Nothing would ever read its events.
+    if (c.req.method === "HEAD") return c.body(null);
     this.#count += 1;
     // A proxy that waits for more before it passes something on would hold every event back.
     c.header("X-Accel-Buffering", "no");
@@ -44,7 +47,7 @@ export class EventStreams {
       this.#ends.add(end);
       raw.onAbort(end);
       try {
-        await feed(this.#streamOf(c, raw, over.signal));
+        await feed(this.#streamOf(c, raw, over));
       } finally {
         this.#ends.delete(end);
         this.#count -= 1;
@@ -61,10 +64,12 @@ export class EventStreams {
     for (const end of this.#ends) end();
   }
 
-  #streamOf(c: Context, raw: SSEStreamingApi, over: AbortSignal): EventStream {
+  #streamOf(c: Context, raw: SSEStreamingApi, over: AbortController): EventStream {
     return {
-      over,
+      over: over.signal,
       send: async (event, data) => {
+        // The device may have been signed out since the stream began.
+        if (!(await isStillLoggedIn(c))) return over.abort();
         const cut = setTimeout(() => (c.env as HttpBindings).outgoing.destroy(), WRITE_MS);
         await raw.writeSSE({ event, data, retry: RETRY_MS });
         clearTimeout(cut);
