@@ -1,6 +1,6 @@
+import { inSlices } from "../slices.js";
 import type { KnownPerson } from "../store/people.js";
-import { memoryFile, memoryOwners } from "../tools/memory-files.js";
-import { isThere } from "./files.js";
+import { listMemories } from "../tools/memory-files.js";
 import { formatPerson } from "./person.js";
 import type { ListedPerson } from "./types.js";
 
@@ -10,18 +10,19 @@ export async function withMemories(
   memoriesDir: string,
   platform?: string,
 ): Promise<ListedPerson[]> {
-  const listed = known.map(async (one) => ({
-    person: formatPerson(one),
-    ...one,
-    memory: await isThere(memoryFile(memoriesDir, one)),
-  }));
-  const names = new Set(known.map(formatPerson));
-  const owners = (await memoryOwners(memoriesDir)).filter(
+  const memories = await listMemories(memoriesDir);
+  const names = new Set<string>();
+  const listed = await inSlices(known, (one) => {
+    const person = formatPerson(one);
+    names.add(person);
+    return { person, ...one, memory: memories.has(one) };
+  });
+  const owners = memories.owners.filter(
     (owner) => !names.has(formatPerson(owner)) && (platform === undefined || owner.platform === platform),
   );
   const nothingElse = { names: [], sessions: 0, messages: 0, firstSeen: null, lastSeen: null, pairing: null };
   return [
-    ...(await Promise.all(listed)),
+    ...listed,
     ...owners.map((owner) => ({ person: formatPerson(owner), ...owner, ...nothingElse, memory: true })),
   ];
 }

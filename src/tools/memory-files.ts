@@ -39,26 +39,47 @@ export function memoryFiles(folder: string): MemoryFiles {
 /** File name for a user id: its safe characters plus a hash, since ids can be any text. */
 export function memoryFile(folder: string, slot: MemorySlot): string {
   if (slot === "shared") return path.join(folder, "MEMORY.md");
-  return path.join(folder, "people", safeName(slot.platform), `${safeName(slot.userId)}.md`);
+  return path.join(folder, "people", nameBelowPeople(slot));
+}
+
+function nameBelowPeople({ platform, userId }: Person): string {
+  return path.join(safeName(platform), `${safeName(userId)}.md`);
 }
 
 /** Only letters, digits, `_` and `-`: no path traversal. */
 function safeName(id: string): string {
-  const readable = id.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40);
-  return `${readable}-${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
+  return `${readable(id)}-${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
 }
 
-/** Owners of the files, as far as file names reveal them: shortened or changed ids can't be recovered. */
-export async function memoryOwners(folder: string): Promise<Person[]> {
-  const files = await fs.readdir(path.join(folder, "people"), { recursive: true }).catch(() => []);
-  return files.flatMap((file) => {
-    const [platform, userId] = file.replace(/\.md$/, "").split(path.sep).map(idOf);
-    return file.endsWith(".md") && platform && userId ? [{ platform, userId }] : [];
-  });
+function readable(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 40);
 }
+
+export interface ListedMemories {
+  /** Owners of the files, as far as file names reveal them: shortened or changed ids can't be recovered. */
+  owners: Person[];
+  has(person: Person): boolean;
+}
+
+/** One look at the folder, however many people are asked about. */
+export async function listMemories(folder: string): Promise<ListedMemories> {
+  const files = await fs.readdir(path.join(folder, "people"), { recursive: true }).catch(() => []);
+  const names = new Set(files.filter((file) => file.endsWith(".md")));
+  // Most people have no file, and their ids needn't be hashed to know it.
+  const beginnings = new Set([...names].map((name) => withoutHash(path.basename(name))));
+  return {
+    owners: [...names].flatMap((file) => {
+      const [platform, userId] = file.replace(/\.md$/, "").split(path.sep).map(idOf);
+      return platform && userId ? [{ platform, userId }] : [];
+    }),
+    has: (person) => beginnings.has(readable(person.userId)) && names.has(nameBelowPeople(person)),
+  };
+}
+
+const withoutHash = (name: string) => name.slice(0, name.lastIndexOf("-"));
 
 function idOf(name: string): string | undefined {
-  const id = name.slice(0, name.lastIndexOf("-"));
+  const id = withoutHash(name);
   return safeName(id) === name ? id : undefined;
 }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { parsePerson } from "../../src/cli/people/parse-person.js";
 import { namedIn } from "../../src/people/left-alone.js";
-import { memoryFiles, memoryOwners } from "../../src/tools/memory-files.js";
+import { listMemories, memoryFiles } from "../../src/tools/memory-files.js";
 import { Sweep } from "../../src/upkeep/sweep.js";
 import { TestGateway } from "../support/gateway.js";
 import { tempDir } from "../support/temp.js";
@@ -41,8 +41,12 @@ describe("notes of the agent", () => {
     const files = memoryFiles(folder);
     await files.change({ platform: "telegram", userId: "42" }, () => ["a"]);
     await files.change({ platform: "slack", userId: "U:1" }, () => ["b"]);
-    expect(await memoryOwners(folder)).toEqual([{ platform: "telegram", userId: "42" }]);
-    expect(await memoryOwners(path.join(folder, "nowhere"))).toEqual([]);
+    const listed = await listMemories(folder);
+    expect(listed.owners).toEqual([{ platform: "telegram", userId: "42" }]);
+    const has = (platform: string, userId: string) => listed.has({ platform, userId });
+    expect([has("telegram", "42"), has("slack", "U:1")]).toEqual([true, true]);
+    expect([has("slack", "U_1"), has("slack", "42"), has("telegram", "43")]).toEqual([false, false, false]);
+    expect((await listMemories(path.join(folder, "nowhere"))).owners).toEqual([]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Person } from "../../message.js";
 import { withMemories } from "../../people/list.js";
 import { formatPerson } from "../../people/person.js";
 import type { ListedPerson } from "../../people/types.js";
+import type { Reports } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
 import { WEB } from "../../web-person.js";
 import { PERSON, type PersonValue } from "../web/visitor.js";
@@ -11,51 +12,88 @@ import { PERSON, type PersonValue } from "../web/visitor.js";
 const FRESH_MS = 3000;
 /** Of the time that reading took: a long history isn't read over and over. */
 const SHARE = 20;
+/** A list that takes longer to read is shown as it was, while it is read again. */
+const SLOW_MS = 200;
+const MAX_NEWCOMERS = 1000;
+
+type People = ReadonlyMap<string, ListedPerson>;
+
+export interface PeopleParts {
+  store: Pick<Store, "listPeople" | "listRecords">;
+  reports: Pick<Reports, "nameOfPerson">;
+  home: string;
+}
 
 /** Everyone with stored data, for every page that shows names. */
 export class PeopleSource {
-  readonly #store: Pick<Store, "listPeople" | "listRecords">;
+  readonly #parts: Omit<PeopleParts, "home">;
   readonly #memories: string;
-  #read: Promise<ReadonlyMap<string, ListedPerson>> | undefined;
-  /** The people of the last read. */
-  #known: ReadonlyMap<string, ListedPerson> | undefined;
+  #read: Promise<People> | undefined;
+  /** The people of the last read; undefined: something about them has changed. */
+  #known: People | undefined;
+  /** Wrote for the first time since then. Only noted where reading is slow. */
+  readonly #newcomers = new Map<string, ListedPerson>();
+  #tookMs = 0;
   #freshUntil = 0;
 
-  constructor({ store, home }: { store: Pick<Store, "listPeople" | "listRecords">; home: string }) {
-    this.#store = store;
+  constructor({ home, ...parts }: PeopleParts) {
+    this.#parts = parts;
     this.#memories = homePaths(home).memoriesDir;
   }
 
   /** The most recently seen first. */
   async list(): Promise<ListedPerson[]> {
-    return [...(await this.#people()).values()];
+    const people = await this.#people();
+    const newcomers = [...this.#newcomers.values()].filter(({ person }) => !people.has(person));
+    return [...newcomers.toReversed(), ...people.values()];
   }
 
   async find(person: Person): Promise<ListedPerson | undefined> {
-    return (await this.#people()).get(formatPerson(person));
+    const name = formatPerson(person);
+    return (await this.#people()).get(name) ?? this.#newcomers.get(name);
   }
 
   async nameOf(person: Person): Promise<string | null> {
-    return (await this.find(person))?.names[0] ?? null;
+    const { reports, store } = this.#parts;
+    if (person.platform === WEB) {
+      const [record] = await store.listRecords({ platform: WEB, kind: PERSON, id: person.userId });
+      const { name = null } = (record?.value ?? {}) as Partial<PersonValue>;
+      if (name !== null) return name;
+    }
+    return reports.nameOfPerson(person);
   }
 
   /** They have changed. */
   forget(): void {
     this.#read = undefined;
     this.#known = undefined;
+    this.#newcomers.clear();
   }
 
   /** Someone who writes for the first time is listed at once. */
   notice(event: GatewayEvent): void {
     if (event.type !== "accepted") return;
-    const { platform, userId, userIdAlt } = event.message.origin;
+    const { platform, userId, userIdAlt, userName } = event.message.origin;
     const id = userId ?? userIdAlt;
-    if (id && !this.#known?.has(formatPerson({ platform, userId: id }))) this.forget();
+    if (!id) return;
+    const person = { platform, userId: id };
+    const name = formatPerson(person);
+    if (this.#known?.has(name)) return;
+    // With many people, someone is new all the time: reading everyone again for each would never end.
+    const names = userName ? [userName] : [];
+    if (this.#tookMs < SLOW_MS || this.#newcomers.size >= MAX_NEWCOMERS) this.forget();
+    else this.#newcomers.set(name, { ...neverWrote(person, event.at), names });
   }
 
-  #people(): Promise<ReadonlyMap<string, ListedPerson>> {
-    if (this.#read && performance.now() < this.#freshUntil) return this.#read;
+  async #people(): Promise<People> {
+    const isFresh = performance.now() < this.#freshUntil;
+    const read = isFresh && this.#read ? this.#read : this.#start();
+    return this.#known && this.#tookMs >= SLOW_MS ? this.#known : read;
+  }
+
+  #start(): Promise<People> {
     const began = performance.now();
+    const before = [...this.#newcomers.keys()];
     const read = this.#load();
     this.#read = read;
     // While it is being read, others wait for the same answer.
@@ -65,18 +103,21 @@ export class PeopleSource {
     };
     read.then(
       (people) => {
+        this.#tookMs = performance.now() - began;
+        for (const name of before) this.#newcomers.delete(name);
         if (this.#read === read) this.#known = people;
-        ended(Math.max(FRESH_MS, (performance.now() - began) * SHARE));
+        ended(Math.max(FRESH_MS, this.#tookMs * SHARE));
       },
       () => ended(0),
     );
     return read;
   }
 
-  async #load(): Promise<ReadonlyMap<string, ListedPerson>> {
-    const known = await withMemories(await this.#store.listPeople(), this.#memories);
+  async #load(): Promise<People> {
+    const { store } = this.#parts;
+    const known = await withMemories(await store.listPeople(), this.#memories);
     const people = new Map(known.map((one) => [one.person, one]));
-    for (const { id, value, createdAt } of await this.#store.listRecords({ platform: WEB, kind: PERSON })) {
+    for (const { id, value, createdAt } of await store.listRecords({ platform: WEB, kind: PERSON })) {
       const person = formatPerson({ platform: WEB, userId: id });
       const { name } = value as PersonValue;
       const found = people.get(person) ?? neverWrote({ platform: WEB, userId: id }, createdAt);

@@ -35,6 +35,7 @@ import * as queuesWaits from "./queues/waits.js";
 import * as reportsActivity from "./reports/activity.js";
 import * as reportsAudit from "./reports/audit.js";
 import * as reportsBrowse from "./reports/browse.js";
+import * as reportsNames from "./reports/names.js";
 import * as reportsQueues from "./reports/queues.js";
 import * as reportsTranscript from "./reports/transcript.js";
 import * as reportsUsage from "./reports/usage.js";
@@ -82,6 +83,7 @@ const modules = {
   ...reportsAudit,
   ...reportsActivity,
   ...reportsBrowse,
+  ...reportsNames,
   ...reportsQueues,
   ...reportsTranscript,
   ...reportsUsage,

@@ -54,18 +54,15 @@ export const listPeople = bulkRead(function listPeople(db: Database, platform?: 
 export function joinSeen(seen: readonly Seen[]): KnownPerson[] {
   const people = new Map<string, KnownPerson>();
   for (const { platform, userId, ...one } of seen) {
-    const key = JSON.stringify([platform, userId]);
+    const key = `${platform}\0${userId}`;
     const known = people.get(key) ?? nobodyYet(platform, userId);
-    const named = one.name && !known.names.includes(one.name) ? [one.name] : [];
-    people.set(key, {
-      ...known,
-      names: [...known.names, ...named],
-      sessions: known.sessions + (one.sessions ?? 0),
-      messages: known.messages + (one.messages ?? 0),
-      firstSeen: outer(Math.min, known.firstSeen, one.first),
-      lastSeen: outer(Math.max, known.lastSeen, one.last),
-      pairing: known.pairing === "approved" ? "approved" : (one.pairing ?? known.pairing),
-    });
+    people.set(key, known);
+    if (one.name && !known.names.includes(one.name)) known.names.push(one.name);
+    known.sessions += one.sessions ?? 0;
+    known.messages += one.messages ?? 0;
+    known.firstSeen = outer(Math.min, known.firstSeen, one.first);
+    known.lastSeen = outer(Math.max, known.lastSeen, one.last);
+    if (known.pairing !== "approved") known.pairing = one.pairing ?? known.pairing;
   }
   return [...people.values()];
 }
