@@ -17,7 +17,13 @@ import { ownerToken } from "../http/owner-token.js";
 import { sendRoutes } from "../http/send.js";
 import { type ListeningServer, listenHttp } from "../http/server.js";
 import { isWebAdapter, type WebChat } from "../http/web/chat.js";
-import { otherLogins, startCleanup, watchConversations, webRoutes } from "../http/web/index.js";
+import {
+  dropFormerOwners,
+  otherLogins,
+  startCleanup,
+  watchConversations,
+  webRoutes,
+} from "../http/web/index.js";
 import { isSignedIn, visitorBy } from "../http/web/visitor.js";
 import type { Log } from "../log.js";
 import type { LogFile } from "../log-file.js";
@@ -106,6 +112,7 @@ export async function open(options: OpenOptions, shutdown: Shutdown): Promise<Ru
   const dashboard = newDashboard(options, { store, gateway, tools, memory, platforms, mcp, readiness });
   shutdown.add("traffic", () => dashboard.close());
   const web = webChat(options, { store, platforms, gateway });
+  if (web) await dropFormerOwners(web);
   if (web) shutdown.add("watchers", watchConversations(web));
   if (web) shutdown.add("timers", startCleanup(web));
   serve(

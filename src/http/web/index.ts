@@ -31,6 +31,7 @@ import { isSharingOn, MAX_DAYS, revokeShare, share, sharedConversation, sharesOf
 import { type Visitor, visitorOf } from "./visitor.js";
 
 export { startCleanup } from "./cleanup.js";
+export { dropFormerOwners } from "./former-owners.js";
 export { otherLogins } from "./login-routes.js";
 export { watchConversations } from "./watch.js";
 
