@@ -127,10 +127,13 @@ function put(text: string, document: Document.Parsed, { path, value }: YamlEdit)
 
 function replaceValue(text: string, { key, value: node }: Pair<Node, Node | null>, value: unknown): string {
   const range = node?.range;
-  if (!range || range[0] === range[1]) {
-    const colon = text.indexOf(":", key.range![1]) + 1;
-    return `${text.slice(0, colon)} ${inline(value)}${text.slice(colon)}`;
-  }
+  const colon = text.indexOf(":", key.range![1]) + 1;
+  const onKeyLine = (rest: string) => `${text.slice(0, colon)} ${inline(value)}${rest}`;
+  if (!range || range[0] === range[1]) return onKeyLine(text.slice(colon));
+  // What begins below its key may have no indent of its own, as lists often do.
+  const between = text.slice(colon, range[0]);
+  const firstLine = between.lastIndexOf("\n") + 1;
+  if (firstLine > 0) return onKeyLine(between.slice(0, firstLine) + text.slice(nextLine(text, range[1])));
   return text.slice(0, range[0]) + inline(value) + text.slice(range[1]);
 }
 
@@ -142,7 +145,10 @@ function insertBelow(
   value: unknown,
 ): string {
   const indent = `${indentOf(text, pair)}  `;
-  return insertLine(text, afterLine(text, pair.key.range![1]), block(rest, value, indent));
+  const [start = 0, end = 0] = pair.value?.range ?? [];
+  // `model: null` or `model: ~`: nothing can be below it.
+  const emptied = start < end ? text.slice(0, start).trimEnd() + text.slice(end) : text;
+  return insertLine(emptied, afterLine(emptied, pair.key.range![1]), block(rest, value, indent));
 }
 
 function insertFlow(
@@ -171,11 +177,8 @@ function takeOut(text: string, document: Document.Parsed, path: readonly string[
   const { map, pair } = place;
   const start = pair.key.range![0];
   const end = pair.value?.range?.[1] ?? text.indexOf(":", pair.key.range![1]) + 1;
-  if (!map.flow) {
-    // The last line of a block ends with it already.
-    const next = text[end - 1] === "\n" ? end : afterLine(text, end);
-    return text.slice(0, text.lastIndexOf("\n", start - 1) + 1) + text.slice(next);
-  }
+  if (!map.flow)
+    return text.slice(0, text.lastIndexOf("\n", start - 1) + 1) + text.slice(nextLine(text, end));
   const after = /^\s*,\s*/.exec(text.slice(end))?.[0];
   if (after !== undefined) return text.slice(0, start) + text.slice(end + after.length);
   return text.slice(0, start).replace(/,\s*$/, "") + text.slice(end);
@@ -195,6 +198,11 @@ function endOf(map: YAMLMap<Node, Node | null>, text: string): number {
 function afterLine(text: string, at: number): number {
   const newline = text.indexOf("\n", at);
   return newline === -1 ? text.length : newline + 1;
+}
+
+/** After a value that ends there; the last line of a block ends with it already. */
+function nextLine(text: string, end: number): number {
+  return text[end - 1] === "\n" ? end : afterLine(text, end);
 }
 
 function indentOf(text: string, { key }: Pair<Node, Node | null>): string {

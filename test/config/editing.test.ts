@@ -61,6 +61,21 @@ describe("editing config.yaml", () => {
     expect(editYaml("a: {}\n", [set("a.b", 1)])).toBe("a: {b: 1}\n");
   });
 
+  it("keeps the rest as it is around lists without an indent, and where null was written", () => {
+    const list =
+      "log: {level: info}  # quiet\nowners:   # mine\n- telegram:1   # Ann\n- telegram:2\n# who else\nallow_from:\n- x\n";
+    expect(editYaml(list, [set("owners", ["telegram:3"])])).toBe(
+      list.replace(
+        "owners:   # mine\n- telegram:1   # Ann\n- telegram:2\n",
+        "owners: [telegram:3]   # mine\n",
+      ),
+    );
+    const nothing = "log: {level: info}  # quiet\n# none yet\nmodel: ~   # later\n";
+    expect(editYaml(nothing, [set("model.provider", "echo")])).toBe(
+      nothing.replace("model: ~   # later\n", "model:   # later\n  provider: echo\n"),
+    );
+  });
+
   it("removes a key with its line", () => {
     expect(editYaml(FILE, [set("model.provider", undefined)])).toBe(
       FILE.replace("    provider: echo     # none yet\n", ""),
