@@ -4,7 +4,7 @@ import { isTree } from "./tree.js";
 
 const SECRET = /(?:token|secret|password|passphrase|api_?keys?|private_?key|credentials?)$/i;
 
-/** What an MCP server gets besides: its headers, and variables with such names. */
+/** What MCP servers and agents get besides: headers, and variables with such names. */
 const SERVER_SECRET = /key|token|secret|pass|auth|cred|cookie/i;
 
 /** Whether the value at this path, or anything above it, is named like a secret. */
@@ -12,9 +12,11 @@ export function isSecretPath(path: readonly PropertyKey[]): boolean {
   return path.some((key) => SECRET.test(String(key))) || isServerSecret(path);
 }
 
-function isServerSecret([section, , kind, name]: readonly PropertyKey[]): boolean {
-  if (section !== "mcp_servers" || name === undefined) return false;
-  return kind === "headers" || (kind === "env" && SERVER_SECRET.test(String(name)));
+function isServerSecret(path: readonly PropertyKey[]): boolean {
+  const [section, , kind, header] = path;
+  if (section === "mcp_servers" && kind === "headers" && header !== undefined) return true;
+  const variable = path.includes("env") ? path[path.indexOf("env") + 1] : undefined;
+  return variable !== undefined && SERVER_SECRET.test(String(variable));
 }
 
 /** Shows the end of a long secret, nothing of a short one. */

@@ -21,6 +21,8 @@ export function maskedDiff(before: ConfigTexts, after: ConfigTexts): FileDiff[] 
 function maskVariable({ sign, text }: DiffLine): DiffLine {
   const at = text.indexOf("=");
   if (at === -1) return { sign, text: /^\s*(#|$)/.test(text) ? text : "****" };
+  // A line that isn't KEY=VALUE may be part of a secret of several lines.
+  if (!/^[#\s]*(?:export\s+)?[A-Za-z_]\w*\s*$/.test(text.slice(0, at))) return { sign, text: "****" };
   return { sign, text: `${text.slice(0, at)}=${text.slice(at + 1).trim() === "" ? "" : "****"}` };
 }
 

@@ -122,7 +122,7 @@ it("never shows a secret in a diff", () => {
     "log: {level: info}",
     "",
   ].join("\n");
-  const env = "PLAIN=SECRET-5\n# OLD=SECRET-6\nOTHER=SECRET-7\n";
+  const env = "PLAIN=SECRET-5\n# OLD=SECRET-6\nOTHER=SECRET-7\nend+of+a+key+SECRET-9==\n";
   const { before, texts } = change({ config, env }, [
     { path: "http.token", value: "SECRET-8" },
     { path: "http.port", value: 9000 },

@@ -58,11 +58,13 @@ test("masks values with names of secrets and nothing else", () => {
       slack: { signing_secret: null, app_token: "xapp-0123456789abcdefghij" },
       extra: { apiKey: 5, password: { inner: ["a"] }, base_url: "https://me:pw@host/x" },
       resume_max_user_chars: 3,
+      acp: { env: { OPENROUTER_KEY: "sk-1", EDITOR: "vi" } },
     }),
   ).toEqual({
     http: { token: "****", port: 1 },
     slack: { signing_secret: null, app_token: "****ghij" },
     extra: { apiKey: "****", password: { inner: ["****"] }, base_url: "https://****@host/x" },
     resume_max_user_chars: 3,
+    acp: { env: { OPENROUTER_KEY: "****", EDITOR: "vi" } },
   });
 });
