@@ -134,7 +134,9 @@ function replaceValue(text: string, { key, value: node }: Pair<Node, Node | null
   const between = text.slice(colon, range[0]);
   const firstLine = between.lastIndexOf("\n") + 1;
   if (firstLine > 0) return onKeyLine(between.slice(0, firstLine) + text.slice(nextLine(text, range[1])));
-  return text.slice(0, range[0]) + inline(value) + text.slice(range[1]);
+  // A text of several lines has its last line break in it.
+  const end = text[range[1] - 1] === "\n" ? range[1] - 1 : range[1];
+  return text.slice(0, range[0]) + inline(value) + text.slice(end);
 }
 
 /** The key exists with nothing under it. */

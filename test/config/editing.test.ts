@@ -61,7 +61,7 @@ describe("editing config.yaml", () => {
     expect(editYaml("a: {}\n", [set("a.b", 1)])).toBe("a: {b: 1}\n");
   });
 
-  it("keeps the rest as it is around lists without an indent, and where null was written", () => {
+  it("keeps the rest as it is around lists without an indent, texts of several lines and null", () => {
     const list =
       "log: {level: info}  # quiet\nowners:   # mine\n- telegram:1   # Ann\n- telegram:2\n# who else\nallow_from:\n- x\n";
     expect(editYaml(list, [set("owners", ["telegram:3"])])).toBe(
@@ -69,6 +69,11 @@ describe("editing config.yaml", () => {
         "owners:   # mine\n- telegram:1   # Ann\n- telegram:2\n",
         "owners: [telegram:3]   # mine\n",
       ),
+    );
+    const block =
+      "log: {level: info}  # quiet\nagent:\n    prompt: |\n        one\n        two\n    # more\n";
+    expect(editYaml(block, [set("agent.prompt", "three")])).toBe(
+      block.replace("|\n        one\n        two\n", "three\n"),
     );
     const nothing = "log: {level: info}  # quiet\n# none yet\nmodel: ~   # later\n";
     expect(editYaml(nothing, [set("model.provider", "echo")])).toBe(
