@@ -129,19 +129,20 @@ function signInRoutes(api: Hono, options: DashboardOptions, source: PeopleSource
   }
 
   api.post("/people/password", async (c) => {
-    requireWeb();
+    const { live } = requireWeb();
     const { name, password } = await bodyOf(c, {
       name: z.string().min(1).max(100),
       password: z.string().min(MIN_CHARS).max(MAX_CHARS),
     });
-    await setPassword({ store }, name, password);
+    live.cut(await setPassword({ store }, name, password));
     await note(c, "people/password", { name });
     return c.json({ set: name });
   });
 
   api.post("/people/password/remove", async (c) => {
     const { name } = await bodyOf(c, { name: z.string().min(1).max(100) });
-    await removePassword({ store }, name);
+    const person = await removePassword({ store }, name);
+    web?.live.cut(person);
     await note(c, "people/password/remove", { name });
     return c.json({ removed: name });
   });

@@ -108,12 +108,12 @@ function passwordRoutes(api: Hono, chat: WebChat, visitor: LoginRoutes["visitor"
   api.put("/passwords/:name", async (c) => {
     await requireOwner(c);
     const { password } = await bodyOf(c, { password: z.string().min(MIN_CHARS).max(MAX_CHARS) });
-    await setPassword(chat, param(c, "name"), password);
+    chat.adapter.live.cut(await setPassword(chat, param(c, "name"), password));
     return c.body(null, 204);
   });
   api.delete("/passwords/:name", async (c) => {
     await requireOwner(c);
-    await removePassword(chat, param(c, "name"));
+    chat.adapter.live.cut(await removePassword(chat, param(c, "name")));
     return c.body(null, 204);
   });
 }

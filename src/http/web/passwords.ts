@@ -6,6 +6,7 @@ import { HermesError } from "../../errors.js";
 import type { WebLogin } from "../../sessions/web-login.js";
 import type { Store } from "../../store/store.js";
 import { webPersonOf } from "../../web-person.js";
+import { DEVICE } from "./visitor.js";
 
 const PASSWORD = "password";
 export const MIN_CHARS = 10;
@@ -27,19 +28,29 @@ interface PasswordValue {
   hash: string;
 }
 
-export async function setPassword({ store }: Kept, name: string, password: string): Promise<void> {
+/** A new password signs the person out everywhere: who knows the old one is out. Returns the person. */
+export async function setPassword({ store }: Kept, name: string, password: string): Promise<string> {
   if (!NAME.test(name)) throw new HermesError("invalid", "A name has letters, digits and . @ _ - only");
   const salt = randomBytes(16);
   const hash = await derive(password, salt, KEY_BYTES, COST);
   const value: PasswordValue = { name, salt: salt.toString("base64"), hash: hash.toString("base64") };
   const record = { platform: PLATFORM, kind: PASSWORD, owner: personOf(name), id: name.toLowerCase() };
   await store.saveRecord({ ...record, value });
+  return endDevices({ store }, name);
 }
 
-export async function removePassword({ store }: Kept, name: string): Promise<void> {
+/** Signs the person out everywhere, too. Returns the person. */
+export async function removePassword({ store }: Kept, name: string): Promise<string> {
   const record = { platform: PLATFORM, kind: PASSWORD, id: name.toLowerCase() };
   if ((await store.removeRecords(record)).length === 0)
     throw new HermesError("not_found", "There is no such name");
+  return endDevices({ store }, name);
+}
+
+async function endDevices({ store }: Kept, name: string): Promise<string> {
+  const person = personOf(name);
+  await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner: person });
+  return person;
 }
 
 export async function passwordNames({ store }: Kept): Promise<string[]> {

@@ -108,6 +108,22 @@ describe("signing in to the web chat", () => {
     expect(await dashboardStatus(url!, onLaptop)).toBe(200);
   });
 
+  it("ends on all devices when the password is changed or removed", async () => {
+    const { url, operatorLink } = await startWebChat({ agent: agent() });
+    const [owner, ann] = [new Browser(url!), new Browser(url!)];
+    await enter(owner, new URL((await operatorLink())!).hash.slice(1));
+    const isIn = async () => (await ann.ask<Me>("GET", "me")).body.person.signedIn;
+    for (const password of ["the first password", "the second password"]) {
+      await owner.ask("PUT", "passwords/Ann", { password });
+      expect(await isIn()).toBe(false);
+      await ann.ask("POST", "login/password", { name: "ann", password });
+      expect(await isIn()).toBe(true);
+    }
+    await owner.ask("DELETE", "passwords/Ann");
+    expect(await isIn()).toBe(false);
+    expect((await owner.ask<Me>("GET", "me")).body.person.signedIn).toBe(true);
+  });
+
   it("takes passwords that the owner has set, and slows down guesses", async () => {
     const { url, operatorLink } = await startWebChat({ agent: agent() });
     const [owner, eve] = [new Browser(url!), new Browser(url!)];
