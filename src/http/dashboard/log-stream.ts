@@ -82,7 +82,7 @@ function batch(lines: LogLine[], skipped: number): LogLines {
 }
 
 /** Lines for one page, of which the oldest are dropped if there are too many. */
-class WaitingLines {
+export class WaitingLines {
   #lines: LogLine[] = [];
   #skipped = 0;
   #wake = () => {};
@@ -103,11 +103,19 @@ class WaitingLines {
 
   /** Resolves when there is a line, or after a while without one. */
   async some(over: AbortSignal): Promise<void> {
-    if (this.#lines.length > 0) return;
-    const came = new AbortController();
-    this.#wake = () => came.abort();
-    const signal = AbortSignal.any([came.signal, over]);
-    await pause(QUIET_MS, undefined, { signal }).catch(() => undefined);
+    if (this.#lines.length > 0 || over.aborted) return;
+    // Not AbortSignal.any: on Node 20 each call leaves something behind at a signal that lasts.
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, QUIET_MS);
+      const end = () => {
+        clearTimeout(timer);
+        over.removeEventListener("abort", end);
+        resolve();
+      };
+      over.addEventListener("abort", end);
+      this.#wake = end;
+    });
+    this.#wake();
     this.#wake = () => {};
   }
 

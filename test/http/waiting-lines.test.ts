@@ -1,0 +1,30 @@
+import { getEventListeners } from "node:events";
+import { expect, it } from "vitest";
+import { WaitingLines } from "../../src/http/dashboard/log-stream.js";
+
+const line = { at: 1, level: null, area: "gateway", text: "a line", fields: "", traceId: null };
+
+it("waiting for lines leaves nothing behind at the stream's signal", async () => {
+  const over = new AbortController();
+  const lines = new WaitingLines();
+  for (let i = 0; i < 50; i += 1) {
+    const waits = lines.some(over.signal);
+    lines.add(line);
+    await waits;
+    expect(lines.take()).toEqual({ lines: [line], skipped: 0 });
+  }
+  expect(getEventListeners(over.signal, "abort")).toEqual([]);
+  expect(dependants(over.signal)).toBe(0);
+  const waits = lines.some(over.signal);
+  over.abort();
+  await waits;
+});
+
+/** Signals that Node keeps a reference to. */
+function dependants(signal: AbortSignal): number {
+  const key = Object.getOwnPropertySymbols(signal).find(({ description }) =>
+    description?.includes("Dependant"),
+  );
+  const kept = key && (signal as unknown as Record<symbol, Set<unknown> | undefined>)[key];
+  return kept?.size ?? 0;
+}
