@@ -33,6 +33,23 @@ export function hanging(text: string, indent: number, used = indent): string {
     .replace(/^ /, "");
 }
 
+/** Wraps what isn't indented: lists and examples stay as they are. */
+export function fittedParagraphs(text: string): string {
+  const columns = terminalColumns();
+  if (columns === undefined) return text;
+  const joined: string[] = [];
+  for (const line of text.split("\n")) {
+    const last = joined.at(-1);
+    if (last !== undefined && isProse(last) && isProse(line)) joined[joined.length - 1] = `${last} ${line}`;
+    else joined.push(line);
+  }
+  return joined.flatMap((line) => (isProse(line) ? wrapText(line, columns) : [line])).join("\n");
+}
+
+function isProse(line: string): boolean {
+  return /^\S/.test(line);
+}
+
 function roomAfter(used: number): number {
   const columns = terminalColumns();
   return columns === undefined ? Number.POSITIVE_INFINITY : Math.max(MIN_CELLS, columns - used);

@@ -64,8 +64,8 @@ function timeoutOption(): Option {
 }
 
 const HELP = `
-Runs until Ctrl-C or SIGTERM. Messages that are pending then are answered after the next start. Without a configuration it offers the web chat with a built-in echo agent. A home that Hermes Agent has used is left
-untouched until you adopt it: see \`hermes adopt --check\`.`;
+Runs until Ctrl-C or SIGTERM. Messages that are pending then are answered after the next start. Without a configuration it
+offers the web chat with a built-in echo agent. A home that Hermes Agent has used is left untouched until you adopt it: see \`hermes adopt --check\`.`;
 
 interface RunOptions {
   host?: string;

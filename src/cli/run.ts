@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { version } from "../version.js";
 import { chatByFlag } from "./chat/flags.js";
 import { reportFailure } from "./failure.js";
-import { DEFAULT_COLUMNS, terminalColumns } from "./fit.js";
+import { DEFAULT_COLUMNS, fittedParagraphs, terminalColumns } from "./fit.js";
 import { type Io, io, type Output, withIo } from "./io.js";
 
 interface Entry {
@@ -168,7 +168,7 @@ function newProgram(): Command {
     .addHelpText("after", EXAMPLES)
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => io().stdout.write(text),
+      writeOut: (text) => io().stdout.write(fittedParagraphs(text)),
       writeErr: (text) => io().stderr.write(text),
       getOutHelpWidth: () => widthOf(io().stdout),
       getErrHelpWidth: () => widthOf(io().stderr),
