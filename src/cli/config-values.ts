@@ -48,12 +48,24 @@ async function change(key: string, value: unknown, json = false): Promise<void> 
   const { home } = place();
   const before = readTexts(home);
   const after = { ...before, config: editYaml(before.config, [{ path: split(key), value }]) };
-  await loadWithPlugins({ ...place(), texts: after });
+  await loadWithPlugins({ ...place(), texts: after }).catch((error: unknown) => {
+    throw error instanceof ConfigError ? wouldBeInvalid(error) : error;
+  });
   const changes = changedFiles(before, after);
   if (changes.length > 0) await writeTexts(home, before, after);
   if (json) printJson({ changed: changes.length > 0 });
-  else if (changes.length === 0) print("It already has this value.");
+  else if (changes.length === 0)
+    print(value === undefined ? `${key} isn't set in config.yaml.` : "It already has this value.");
   else print([...drawChanges(changes), RESTART].join("\n"));
+}
+
+function wouldBeInvalid({ faults, hint }: ConfigError): HermesError {
+  const lines = faults.map((fault) => `  ${faultLine(fault)}`);
+  return new HermesError(
+    "invalid",
+    ["Nothing was changed: config.yaml would be invalid.", ...lines].join("\n"),
+    { hint },
+  );
 }
 
 function place() {

@@ -28,7 +28,7 @@ export class ConfigError extends HermesError {
   readonly faults: readonly Fault[];
 
   constructor(faults: readonly Fault[]) {
-    const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
+    const count = faults.length === 1 ? "an error" : `${faults.length} errors`;
     super(
       "invalid",
       [`The configuration has ${count}:`, ...faults.map((fault) => `  ${faultLine(fault)}`)].join("\n"),
@@ -50,7 +50,7 @@ export function explainIssue(issue: z.core.$ZodIssue, tree: unknown): Complaint[
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       path: [...issue.path, key],
-      message: `is not a key${keyHint(issue.path, key)}`,
+      message: `is not a known key${keyHint(issue.path, key)}`,
     }));
   }
   if (issue.code === "invalid_key")
@@ -98,7 +98,7 @@ function reason(issue: z.core.$ZodIssue, value: unknown): string {
       if (issue.origin === "string") return "is empty";
       return `is too small (${issue.inclusive ? "at least" : "more than"} ${issue.minimum})`;
     case "too_big":
-      return `is too big (${issue.inclusive ? "at most" : "less than"} ${issue.maximum})`;
+      return `is too large (${issue.inclusive ? "at most" : "less than"} ${issue.maximum})`;
     case "invalid_format":
       return issue.format === "url" ? "is not an http(s) address" : issue.message;
     case "invalid_union":

@@ -190,7 +190,7 @@ describe("a new built-in platform", () => {
       allow_from: ["ann"],
       require_mention: false,
     });
-    expect(report.typo).toContain("platforms.carrier.lofft: is not a key (did you mean `loft`?)");
+    expect(report.typo).toContain("platforms.carrier.lofft: is not a known key (did you mean `loft`?)");
     expect(report.missing).toContain("loft: is missing, but carrier is enabled (set it, or CARRIER_LOFT)");
   });
 

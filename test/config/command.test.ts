@@ -9,7 +9,7 @@ test("check prints ok, or lists the faults and exits with 1", async () => {
   const home = temporaryHome();
   expect(await runHermes(home, ["config", "check"])).toEqual({ stdout: "ok\n", stderr: "", code: 0 });
   writeFileSync(join(home, "config.yaml"), "http:\n  prot: 1\n");
-  const stdout = "config.yaml:2  http.prot: is not a key (did you mean `port`?)\n";
+  const stdout = "config.yaml:2  http.prot: is not a known key (did you mean `port`?)\n";
   expect(await runHermes(home, ["config", "check"])).toEqual({ stdout, stderr: "", code: 1 });
   expect(JSON.parse((await runHermes(home, ["config", "check", "--json"])).stdout)).toMatchObject({
     ok: false,

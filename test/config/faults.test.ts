@@ -39,14 +39,14 @@ http: 5
     }),
   ).toEqual([
     'config.yaml:1  timezone: "Europe/Berln" is not an IANA time zone such as Europe/Berlin (did you mean "Europe/Berlin"?)',
-    "config.yaml:2  sesion_reset: is not a key (did you mean `session_reset`?)",
+    "config.yaml:2  sesion_reset: is not a known key (did you mean `session_reset`?)",
     'config.yaml:4  session_reset.mode: "wekly" is not one of daily, idle, both, none (did you mean "daily"?)',
-    "config.yaml:5  session_reset.at_hour: 25 is too big (at most 23)",
+    "config.yaml:5  session_reset.at_hour: 25 is too large (at most 23)",
     'config.yaml:6  session_reset.idle_minutes: "four" is not a number',
-    "config.yaml:7  port: is not a key (did you mean `http.port`?)",
+    "config.yaml:7  port: is not a known key (did you mean `http.port`?)",
     "config.yaml:9  platforms.telegarm: is not a platform (did you mean `telegram`?)",
     'config.yaml:11  platforms.telegram.require_mention: "perhaps" is not true or false',
-    "config.yaml:12  platforms.telegram.tokn: is not a key (did you mean `token`?)",
+    "config.yaml:12  platforms.telegram.tokn: is not a known key (did you mean `token`?)",
     expect.stringMatching(
       /^config\.yaml:13 {2}platforms\.telegram\.mention_patterns\.0: "\(" is not a regular expression/,
     ),
@@ -64,9 +64,9 @@ test("the error's message is the whole list", () => {
   const bad = () => load({ yaml: "http: {prot: 1}", flags: { "log.lvel": "info" } });
   expect(bad).toThrow(HermesError);
   expect(bad).toThrow(
-    "The configuration has 2 faults:\n" +
-      "  config.yaml:1  http.prot: is not a key (did you mean `port`?)\n" +
-      "  flag  log.lvel: is not a key (did you mean `level`?)",
+    "The configuration has 2 errors:\n" +
+      "  config.yaml:1  http.prot: is not a known key (did you mean `port`?)\n" +
+      "  flag  log.lvel: is not a known key (did you mean `level`?)",
   );
 });
 

@@ -117,7 +117,7 @@ describe("the settings", () => {
     fs.writeFileSync(shown.daemon.file("config.yaml"), `${YAML}log: {level: loud}\nno_such_key: 1\n`);
     const page = await openDashboard(browser(), shown, "/config");
     await setting(page, "log.level").getByText('"loud" is not one of').waitFor();
-    await page.getByText("no_such_key is not a key").waitFor();
+    await page.getByText("no_such_key is not a known key").waitFor();
     await expectFit(page);
     fs.writeFileSync(shown.daemon.file("config.yaml"), `${YAML}log: {level: loud}\n`);
     await page.reload();

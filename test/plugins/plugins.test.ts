@@ -279,7 +279,7 @@ describe("the configuration of a plugin's platform", () => {
   });
 
   it("has no own keys without settings", () => {
-    expect(() => loadWith(undefined, { loft: "roof" })).toThrow("platforms.dove.loft: is not a key");
+    expect(() => loadWith(undefined, { loft: "roof" })).toThrow("platforms.dove.loft: is not a known key");
   });
 
   it("stays unchecked while its plugin isn't loaded", () => {
@@ -288,7 +288,7 @@ describe("the configuration of a plugin's platform", () => {
     expect(config.platforms.dove).toMatchObject({ loft: "roof", enabled: false });
     expect(() =>
       loadConfig({ home: "/nonexistent", env: {}, flags: { "platforms.dove.loft": "roof" } }),
-    ).toThrow("is not a key");
+    ).toThrow("is not a known key");
   });
 });
 
