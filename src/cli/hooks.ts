@@ -22,7 +22,7 @@ Events: ${EVENT_NAMES.join(", ")}, and command:<name> for slash commands.
   hermes hooks test session:start
   hermes hooks test command:deploy --context '{"raw_args": "staging"}'
 
-docs/hooks.md tells how to write one.`;
+docs/hooks.md shows how to write one.`;
 
 export function hooksCommand(): Command {
   const hooks = new Command("hooks").addHelpText("after", HELP);

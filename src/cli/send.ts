@@ -71,7 +71,8 @@ function seconds(text: string): number {
 
 async function send(to: string | undefined, text: string | undefined, options: SendOptions): Promise<void> {
   if (options.list) return list(options);
-  if (to === undefined) throw new Misuse("Where to?", "hermes send platform:chat TEXT; --list shows chats.");
+  if (to === undefined)
+    throw new Misuse("No chat was given.", "Write `hermes send platform:chat TEXT`; --list shows the chats.");
   const fromPipe = text === "-" || (text === undefined && options.file === undefined);
   const said = fromPipe ? await fromStdin() : (text ?? "");
   const home = resolveHome(io().env);

@@ -33,7 +33,10 @@ function lastWords(crashed: GatewayInfo | undefined): string[] {
 
 function describe(home: string, info: GatewayInfo, now: number): string[] {
   const { pid, started_at, url, checked_at = now, platforms = [], mcp_servers = [] } = info;
-  const first = `Running on ${home}: pid ${pid}, started ${relativeTime(started_at, now)}, ${url ?? "no HTTP"}.`;
+  const first = [
+    `Running on ${home}: pid ${pid}, started ${relativeTime(started_at, now)}.`,
+    url === undefined ? "It has no HTTP port." : `Web chat and dashboard: ${url}`,
+  ];
   const stuck =
     now - checked_at > STUCK_SECONDS
       ? [
@@ -43,7 +46,7 @@ function describe(home: string, info: GatewayInfo, now: number): string[] {
         ]
       : [];
   return [
-    first,
+    ...first,
     ...stuck,
     ...platforms.map((platform) => drawPlatform(platform, now)),
     ...mcp_servers.map(drawMcpServer),
@@ -51,7 +54,8 @@ function describe(home: string, info: GatewayInfo, now: number): string[] {
 }
 
 const STATE_CELLS = 10;
-const NAME_CELLS = 24;
+/** Fits an account on Discord. */
+const NAME_CELLS = 30;
 
 function drawPlatform(
   { platform, account, state, last_proof_at, detail }: PlatformStatus,
@@ -59,8 +63,8 @@ function drawPlatform(
 ): string {
   const paint = { ok: colors.green, degraded: colors.yellow, down: colors.red }[state];
   const name = account === platform ? platform : `${platform} ${account}`;
-  const heard = last_proof_at === null ? "" : `heard ${ageOf(now - last_proof_at)}`;
-  return drawState(paint(padToCells(state, STATE_CELLS)), name, detail ?? heard);
+  const seen = last_proof_at === null ? "" : `last seen ${ageOf(now - last_proof_at)}`;
+  return drawState(paint(padToCells(state, STATE_CELLS)), name, detail ?? seen);
 }
 
 function drawMcpServer({ name, state, tools, detail }: McpServerStatus): string {

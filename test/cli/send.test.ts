@@ -61,7 +61,7 @@ describe("hermes send", { timeout: 60_000 }, () => {
   it("rejects invalid arguments with advice", async () => {
     const home = await someHome();
     const cases: [string[], number, string][] = [
-      [[], 2, "Where to?"],
+      [[], 2, "No chat was given."],
       [["telegram:Familie", "x"], 1, 'Known chats: telegram:-200 "Family"'],
       [["slack:C0123456", "x"], 1, "Enabled: telegram, discord, web"],
       [["discord:home", "x"], 1, "platforms.discord.home_channel"],

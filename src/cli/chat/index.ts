@@ -40,7 +40,7 @@ async function chat(options: ChatOptions): Promise<void> {
   const text = options.query ?? (await fromStdin());
   if (text.trim() === "")
     throw new HermesError("invalid", "The question is empty.", {
-      hint: 'Ask with `hermes chat -q "…"`, by a pipe, or in a terminal.',
+      hint: 'Ask with `hermes chat -q "…"`, through a pipe, or in a terminal.',
     });
   const { askOnce } = await import("./once.js");
   io().exitCode = await askOnce(text.replace(/\r?\n$/, ""), { find, json: options.json });

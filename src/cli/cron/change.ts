@@ -38,7 +38,10 @@ export async function add(when: string, prompt: string, options: Options): Promi
     SHORT,
   );
   tell(schedule, options, `Added "${schedule.name}" (${schedule.id}). ${nextRun(schedule, config.timezone)}`);
-  if (!options.json && !config.cron.enabled) print("Schedules are disabled: cron.enabled is false.");
+  if (options.json) return;
+  if (schedule.deliver === "local")
+    print("Its answers are stored, but sent nowhere: --to sends them to a chat.");
+  if (!config.cron.enabled) print("Schedules are disabled: cron.enabled is false.");
 }
 
 export async function edit(

@@ -9,7 +9,7 @@ import { interview } from "./interview.js";
 import { Cancelled, intro, outro, say } from "./prompts.js";
 
 const HELP =
-  "Enter takes the grey value. Esc goes back one question. Ctrl-C leaves; nothing is written before the end.";
+  "Enter accepts the grey value, Esc goes back one question, Ctrl-C quits. Nothing is written before the end.";
 
 export async function setUpByInterview(current: Current, dryRun: boolean): Promise<void> {
   intro(`Hermes Gateway, at ${current.home}`);
@@ -25,7 +25,7 @@ export async function setUpByInterview(current: Current, dryRun: boolean): Promi
 async function converse(ask: Ask, current: Current, dryRun: boolean): Promise<string> {
   const drafted = draft(current, await interview(ask, current));
   const changes = drawChanges(changedFiles(current.texts, drafted.texts));
-  if (changes.length === 0) return "Everything is as it was: nothing to write.";
+  if (changes.length === 0) return "Nothing has changed, so nothing is written.";
   ask.lines(changes);
   for (const name of drafted.shadowed) ask.warn(shadowWarning(name));
   if (dryRun) return "Nothing was written (--dry-run).";
@@ -33,6 +33,6 @@ async function converse(ask: Ask, current: Current, dryRun: boolean): Promise<st
   await writeTexts(current.home, current.texts, drafted.texts);
   const { running } = await membershipOf(current.home).state();
   return running
-    ? `Written. The running gateway uses it after a restart: \`${ownName()} gateway restart\`.`
+    ? `Written. Restart the gateway to apply it.`
     : `Written. \`${ownName()} gateway\` starts it, \`${ownName()} doctor\` checks everything.`;
 }

@@ -146,7 +146,7 @@ async function readInfo(home: string): Promise<GatewayInfo | undefined> {
 function alreadyRuns(home: string, info: GatewayInfo | undefined): HermesError {
   const who = info ? ` (pid ${info.pid}, since ${localSecond(info.started_at)})` : "";
   return new HermesError("conflict", `A gateway is already running on ${home}${who}.`, {
-    hint: `Stop it first${info ? ` (kill ${info.pid})` : ""}, or name another home with --home DIR or HERMES_HOME.`,
+    hint: "Stop it with `hermes gateway stop`, or choose another home with --home DIR or HERMES_HOME.",
   });
 }
 
