@@ -50,7 +50,8 @@ export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginRo
     await requireIdle(c, chat);
     attempts.begin(clientOf(c));
     const { code } = await bodyOf(c, { code: z.string().max(100) });
-    const refusal = "This link was used, or has expired; ask for a new one";
+    const refusal =
+      "This link was already used, or has expired. The operator gets a new one with hermes dashboard, others with /login in a chat.";
     if (entering.has(code)) throw new HermesError("refused", refusal);
     entering.add(code);
     try {
