@@ -45,7 +45,9 @@ export function McpPage() {
         <ServerCard key={server.name} server={server} reload={reload} />
       ))}
       {data?.servers.length === 0 ? (
-        <Empty title="No MCP server is configured">`hermes mcp add` adds one; then reload.</Empty>
+        <Empty title="No MCP server is configured">
+          <code>hermes mcp add</code> adds one; then reload.
+        </Empty>
       ) : null}
       <LoadingOrFailed of={fetched} rows={3} />
     </Page>

@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import type { Overview, PlatformHealth, Problem } from "../../../src/http/dashboard/types.js";
-import { bytes, clock, counted, duration, milliseconds, number, platformName, short } from "../format.js";
+import { bytes, clock, counted, duration, milliseconds, number, platformName } from "../format.js";
 import { Badge, Platform } from "../parts/badges.js";
 import { Chart } from "../parts/chart.js";
 import { LastProof, McpState, PlatformState } from "../parts/connection-state.js";
@@ -239,7 +239,7 @@ function Process({ shown }: { shown: Overview }) {
         </Fact>
         <Fact name="Model">{gateway.model}</Fact>
         <Fact name="History">
-          {short(totals.sessions)} sessions, {short(totals.messages)} messages
+          {counted(totals.sessions, "session")}, {counted(totals.messages, "message")}
         </Fact>
         <Fact name="Database">{bytes(totals.databaseBytes)}</Fact>
         <Fact name="Version">

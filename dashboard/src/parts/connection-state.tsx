@@ -35,7 +35,7 @@ export function LastProof({ at }: { at: number | null }) {
         "no proof of life yet"
       ) : (
         <>
-          heard <Ago at={at} />
+          last seen <Ago at={at} />
         </>
       )}
     </span>

@@ -18,7 +18,7 @@ export function SignIns() {
         others are on their pages; in a chat, people get their own with <code>/login</code>.
       </p>
       <LoginLink what="Make a link for me" />
-      <h3>Names with a password</h3>
+      <h3>People with a password</h3>
       {data.names.length === 0 ? <p class="quiet">None yet.</p> : null}
       <ul class="rows">
         {data.names.map((name) => (
