@@ -78,11 +78,11 @@ async function send(to: string | undefined, text: string | undefined, options: S
   const home = resolveHome(io().env);
   const { config } = loadConfig({ home, env: io().env });
   await withNewStore(async (store) => {
-    const places = knownTargetsOf(config);
+    const targets = knownTargetsOf(config);
     const { id, target } = await queueSend(
       store,
       { to, text: said, key: options.key, files: filesOf(options, config, home) },
-      places,
+      targets,
     );
     const { running } = await membershipOf(home).state();
     if (options.wait !== undefined && running) return report(await waited(store, id, options), options);

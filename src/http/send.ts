@@ -12,7 +12,7 @@ import { requestTrace } from "./request-id.js";
 
 export interface SendRoutes {
   store: Store;
-  places: Omit<KnownTargets, "chats">;
+  targets: Omit<KnownTargets, "chats">;
   /** Without a token anyone on this machine could speak as the bot. */
   hasToken: boolean;
   /** Where files for a chat may come from. */
@@ -53,14 +53,14 @@ export function sendRoutes(app: Hono, routes: SendRoutes): void {
 }
 
 async function send(c: Context, routes: SendRoutes): Promise<Response> {
-  const { store, places, outgoing, wake } = routes;
+  const { store, targets, outgoing, wake } = routes;
   routes.requireAccepting();
   const body = readBody(await c.req.json().catch(() => undefined));
   const key = c.req.header("idempotency-key") ?? body.key;
   const { traceId } = requestTrace(c);
   const wanted = body.files?.map((path) => ({ path }));
   const files = wanted && ((target: Target) => takeFiles(wanted, outgoing(target)));
-  const { id } = await queueSend(store, { to: body.to, text: body.text, key, traceId, files }, places);
+  const { id } = await queueSend(store, { to: body.to, text: body.text, key, traceId, files }, targets);
   wake();
   const row = await awaitDelivery(store, id, (body.wait ?? 0) * 1000);
   return c.json(describeSend(row), row.state === "pending" || row.state === "sending" ? 202 : 200);

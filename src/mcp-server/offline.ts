@@ -4,10 +4,10 @@ import { grantOf } from "../policies/approval.js";
 import type { Store } from "../store/store.js";
 import { type ChatService, DECIDER } from "./service.js";
 
-export function offlineService(store: Store, places: ChatService["places"]): ChatService {
+export function offlineService(store: Store, targets: ChatService["targets"]): ChatService {
   return {
     store,
-    places,
+    targets,
     decide: async ({ id, choices }, choiceId) => {
       const text = choices.find((choice) => choice.id === choiceId)?.label ?? choiceId;
       const answer = { choiceId, text, by: DECIDER, at: nowSeconds() };

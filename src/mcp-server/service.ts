@@ -6,7 +6,7 @@ import type { KnownTargets } from "../targets/target.js";
 /** The backend of the tools for other programs: the running gateway, or only its store. */
 export interface ChatService {
   store: Store;
-  places: Omit<KnownTargets, "chats">;
+  targets: Omit<KnownTargets, "chats">;
   /** Decides an approval on behalf of the owner. False if it has already been decided. */
   decide(question: QuestionRow, choiceId: string): Promise<boolean>;
   /** Something waits in the outbox. */

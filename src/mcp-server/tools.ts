@@ -120,10 +120,10 @@ export const CHAT_TOOLS: readonly ChatTool[] = [
 
 async function send(
   args: { target: string; message: string; idempotency_key?: string | undefined },
-  { store, places, wake }: ChatService,
+  { store, targets, wake }: ChatService,
 ) {
   const key = args.idempotency_key === undefined ? undefined : `mcp:${args.idempotency_key}`;
-  const { id } = await queueSend(store, { to: args.target, text: args.message, key }, places);
+  const { id } = await queueSend(store, { to: args.target, text: args.message, key }, targets);
   wake();
   const { state, target, messageIds, error } = await awaitDelivery(store, id, SEND_MS);
   return {

@@ -322,8 +322,8 @@ export class CommandRunner implements CommandGateway {
   choose = (key: SessionKey, choice: RouteChoice) => choose(this.#context, key, choice);
 
   deliveryOf(call: CommandCall, text: string) {
-    const places = { ...knownTargetsOf(this.config), origin: targetOf(call.message) };
-    return deliveryOf(this.store, text, places);
+    const targets = { ...knownTargetsOf(this.config), origin: targetOf(call.message) };
+    return deliveryOf(this.store, text, targets);
   }
 
   nextReset(route: RouteRow): { at: number; reason: "idle" | "daily" } | undefined {

@@ -54,10 +54,10 @@ export async function questionMessage(
 
 /** The home channel of the chat's platform, or of the first platform that has one. */
 async function homeOf({ config, store, log }: Context, { platform }: Target): Promise<Target | undefined> {
-  const places = knownTargetsOf(config);
-  const name = places.homes[platform] === undefined ? "home" : `${platform}:home`;
+  const targets = knownTargetsOf(config);
+  const name = targets.homes[platform] === undefined ? "home" : `${platform}:home`;
   try {
-    return await findTarget(store, name, places);
+    return await findTarget(store, name, targets);
   } catch (error) {
     log.warn({ err: error }, "approvals.ask_in: no home channel is set, so owners are asked in the chat");
     return undefined;

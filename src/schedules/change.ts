@@ -13,7 +13,7 @@ import type { KnownTargets } from "../targets/target.js";
 export interface ScheduleDeps {
   store: Pick<Store, "addSchedule" | "changeSchedule" | "listSchedules" | "knownChats">;
   config: Pick<Config, "timezone" | "cron">;
-  places: Omit<KnownTargets, "chats">;
+  targets: Omit<KnownTargets, "chats">;
 }
 
 export interface ScheduleWords {
@@ -27,7 +27,7 @@ export interface ScheduleWords {
 }
 
 export async function makeSchedule(
-  { store, config, places }: ScheduleDeps,
+  { store, config, targets }: ScheduleDeps,
   {
     when,
     prompt,
@@ -40,7 +40,7 @@ export async function makeSchedule(
   const now = nowSeconds();
   const words = { when, prompt, name, timeZone: timezone };
   const draft = draftSchedule(words, { now, timeZone: config.timezone });
-  const delivery = await deliveryOf(store, to, places);
+  const delivery = await deliveryOf(store, to, targets);
   const id = randomBytes(4).toString("hex");
   const made = { ...draft, ...delivery, id, missed, maker: null, createdAt: now };
   return store.addSchedule(made, config.cron.max_jobs);
@@ -51,10 +51,10 @@ export function editSchedule(
   reference: string,
   words: ScheduleWords,
 ): Promise<ScheduleRow> {
-  const { store, config, places } = deps;
+  const { store, config, targets } = deps;
   return change(deps, reference, async (current) => ({
     ...redrafted(current, words, config),
-    ...(words.to === undefined ? {} : await deliveryOf(store, words.to, places)),
+    ...(words.to === undefined ? {} : await deliveryOf(store, words.to, targets)),
     ...(words.missed === undefined ? {} : { missed: words.missed }),
   }));
 }

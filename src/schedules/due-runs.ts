@@ -14,7 +14,7 @@ import type { KnownTargets } from "../targets/target.js";
 export interface DueDeps {
   store: Store;
   config: Config;
-  places: Omit<KnownTargets, "chats">;
+  targets: Omit<KnownTargets, "chats">;
   /** Called once for each due schedule that can't be read. */
   unreadable(schedule: { id: string; name: string }, fault: string): void;
 }
@@ -105,10 +105,10 @@ function decide(schedule: ScheduleRow, config: Config, now: number): Begun | Ski
 async function addressed(
   begun: Begun,
   { target, deliver }: ScheduleRow,
-  { store, places }: DueDeps,
+  { store, targets }: DueDeps,
 ): Promise<Begun | Skipped> {
   try {
-    return { ...begun, target: target ?? (await findTarget(store, deliver, places)) };
+    return { ...begun, target: target ?? (await findTarget(store, deliver, targets)) };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
     return { ...begun, run: false, reason: error.message };

@@ -200,7 +200,7 @@ function serve(
       mcpRoutes(app, ownerOnly, chatService(options, store, gateway), log);
       sendRoutes(app, {
         store,
-        places: knownTargetsOf(config),
+        targets: knownTargetsOf(config),
         hasToken: config.http.token !== null,
         outgoing: (target) => gateway.outgoingRules(target),
         requireAccepting: () => gateway.requireAccepting(),
@@ -232,7 +232,7 @@ function webChat(
 function chatService({ config, watchers }: OpenOptions, store: Store, gateway: Gateway): ChatService {
   return {
     store,
-    places: knownTargetsOf(config),
+    targets: knownTargetsOf(config),
     decide: (question, choiceId) => gateway.decideQuestion(question, { choiceId }, DECIDER),
     wake: () => gateway.wake(),
     watch: (changed) => watchers.events.watch("mcp", changed),
@@ -272,7 +272,7 @@ function newDashboard(
     loadSettings: (texts) => loadConfig({ home, env, flags, external, texts }),
     backups: backupParts({ home, store, config: loaded.config }),
     hookReport: () => watchers.hookReport(),
-    places: knownTargetsOf(loaded.config),
+    targets: knownTargetsOf(loaded.config),
     mcpServers: () => mcp.status(),
     operations: { adapters, mcp, logFile, restart },
     notReady: () => readiness.problems(),

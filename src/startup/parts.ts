@@ -105,7 +105,7 @@ export function toolRegistry(
   const { store, config, memory, runTask, tools = [] } = parts;
   const { timezone, cron, web } = config;
   const builtIn = builtinTools({
-    ...{ memory, store, sessions: sessionReader(store), places: knownTargetsOf(config), runTask },
+    ...{ memory, store, sessions: sessionReader(store), targets: knownTargetsOf(config), runTask },
     cron: { timeZone: timezone, maxJobs: cron.max_jobs, enabled: cron.enabled },
     search: {
       backend: web.search_backend,

@@ -30,7 +30,7 @@ export interface ServiceParts {
 export function platformServices(parts: ServiceParts): Omit<LoadDeps, "given"> {
   const { store, config, home, log } = parts;
   const { platforms: sections, ...core } = config;
-  const places = knownTargetsOf(config);
+  const targets = knownTargetsOf(config);
   return {
     config: core,
     sections,
@@ -47,13 +47,13 @@ export function platformServices(parts: ServiceParts): Omit<LoadDeps, "given"> {
       description,
       ...(usage ? { usage } : {}),
     })),
-    findTarget: (words) => findTarget(store, words, places),
+    findTarget: (words) => findTarget(store, words, targets),
     outcome: store.eventOutcome,
     chats: chatReads(store, config),
     dueRuns: dueByClock({
       store,
       config,
-      places,
+      targets,
       unreadable: ({ id, name }, fault) =>
         log("warn", `the schedule "${name}" can't be read and is skipped: hermes cron remove ${id}`, {
           id,

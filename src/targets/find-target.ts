@@ -10,20 +10,20 @@ const MAX_CHATS = 100;
 export async function findTarget(
   store: Pick<Store, "knownChats">,
   text: string,
-  places: Omit<KnownTargets, "chats">,
+  targets: Omit<KnownTargets, "chats">,
 ): Promise<Target | undefined> {
   const parsed = parseTarget(text);
-  return resolveTarget(parsed, { ...places, chats: await chatsFor(store, parsed, places) });
+  return resolveTarget(parsed, { ...targets, chats: await chatsFor(store, parsed, targets) });
 }
 
 /** For repeated deliveries: resolves a chat now, but `home` at each delivery. */
 export async function deliveryOf(
   store: Pick<Store, "knownChats">,
   text: string,
-  places: Omit<KnownTargets, "chats">,
+  targets: Omit<KnownTargets, "chats">,
 ): Promise<{ deliver: string; target: Target | null }> {
   const parsed = parseTarget(text);
-  const target = await findTarget(store, text, places);
+  const target = await findTarget(store, text, targets);
   if (parsed.to === "home")
     return { deliver: parsed.platform === null ? "home" : `${parsed.platform}:home`, target: null };
   return target ? { deliver: formatTarget(target), target } : { deliver: "local", target: null };

@@ -30,13 +30,13 @@ const LOOK_MS = 100;
 export async function queueSend(
   store: Pick<Store, "knownChats" | "enqueueReply">,
   { to, text, key, traceId, files: takeFiles }: Send,
-  places: Omit<KnownTargets, "chats">,
+  targets: Omit<KnownTargets, "chats">,
 ): Promise<QueuedSend> {
   if (text.trim() === "" && !takeFiles)
     throw new HermesError("invalid", "Nothing to send: the text is empty.");
   if (text.length > MAX_TEXT)
     throw new HermesError("invalid", `The text has ${text.length} characters; the maximum is ${MAX_TEXT}.`);
-  const target = await findTarget(store, to, places);
+  const target = await findTarget(store, to, targets);
   if (!target) throw new HermesError("invalid", "The target must be a chat.", { hint: "platform:chat" });
   const files = (await takeFiles?.(target)) ?? [];
   for (const file of files)

@@ -58,16 +58,16 @@ export function splitThread(rest: string): { chat: string; thread: string | null
 }
 
 /** Undefined for `local`: the answer is stored but not delivered. */
-export function resolveTarget(parsed: ParsedTarget, places: KnownTargets): Target | undefined {
+export function resolveTarget(parsed: ParsedTarget, targets: KnownTargets): Target | undefined {
   switch (parsed.to) {
     case "local":
       return undefined;
     case "origin":
-      return fromOrigin(places);
+      return fromOrigin(targets);
     case "home":
-      return toHome(parsed.platform, places);
+      return toHome(parsed.platform, targets);
     case "chat":
-      return toChat(parsed, places);
+      return toChat(parsed, targets);
   }
 }
 
@@ -82,17 +82,17 @@ function fromOrigin({ origin }: KnownTargets): Target {
   throw invalid("This request has no chat of origin.", "Use platform:chat, or home.");
 }
 
-function toHome(platform: string | null, places: KnownTargets): Target {
-  if (platform !== null) checkPlatform(platform, places);
-  const found = platform ?? places.platforms.find((name) => places.homes[name] !== undefined);
-  const home = found === undefined ? undefined : places.homes[found];
+function toHome(platform: string | null, targets: KnownTargets): Target {
+  if (platform !== null) checkPlatform(platform, targets);
+  const found = platform ?? targets.platforms.find((name) => targets.homes[name] !== undefined);
+  const home = found === undefined ? undefined : targets.homes[found];
   if (found === undefined || home === undefined) {
     throw invalid(
       platform === null ? "No platform has a home channel." : `${platform} has no home channel.`,
       `Set platforms.${platform ?? "<name>"}.home_channel, or use platform:chat.`,
     );
   }
-  return toChat({ platform: found, ...splitThread(home), rest: home }, { ...places, isChatId: () => true });
+  return toChat({ platform: found, ...splitThread(home), rest: home }, { ...targets, isChatId: () => true });
 }
 
 interface ParsedChat {
@@ -102,10 +102,10 @@ interface ParsedChat {
   rest: string;
 }
 
-function toChat(parsed: ParsedChat, places: KnownTargets): Target {
+function toChat(parsed: ParsedChat, targets: KnownTargets): Target {
   const { platform } = parsed;
-  checkPlatform(platform, places);
-  const chats = places.chats.filter((chat) => chat.platform === platform && chat.chatId !== null);
+  checkPlatform(platform, targets);
+  const chats = targets.chats.filter((chat) => chat.platform === platform && chat.chatId !== null);
   // Try the whole text first: names and ids may contain colons.
   for (const { chat, thread } of [{ chat: parsed.rest, thread: null }, parsed]) {
     const byId = chats.filter((known) => known.chatId === chat);
@@ -117,7 +117,7 @@ function toChat(parsed: ParsedChat, places: KnownTargets): Target {
     if (byName.length > 0) return targetFrom(byName, thread);
   }
   const { chat, thread } = parsed;
-  if (!places.isChatId(platform, chat)) throw unknownChat(parsed, chats);
+  if (!targets.isChatId(platform, chat)) throw unknownChat(parsed, chats);
   return { ...NO_PERSON, platform, account: "", chatType: "channel", chatId: chat, threadId: thread };
 }
 

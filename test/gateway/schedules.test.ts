@@ -206,9 +206,9 @@ describe("a due schedule", () => {
     await gateway.ask(ann, "/cron add --name half --timezone Asia/Tokyo --missed skip every 30m hello");
     await gateway.ask(ann, '/cron add --name nine --timezone Asia/Tokyo --missed skip "0 9 * * *" hello');
     const before = (await gateway.store.listSchedules()).map(({ nextAt }) => nextAt);
-    const places = { ...knownTargetsOf(gateway.config), isChatId: () => true };
+    const targets = { ...knownTargetsOf(gateway.config), isChatId: () => true };
     const unreadable = () => undefined;
-    const due = dueByClock({ store: gateway.store, config: gateway.config, places, unreadable });
+    const due = dueByClock({ store: gateway.store, config: gateway.config, targets, unreadable });
     const nextAt = async () => (await gateway.store.listSchedules()).map((schedule) => schedule.nextAt!);
     await due(ahead);
     expect(Math.min(...(await nextAt()))).toBeGreaterThan(ahead);

@@ -238,10 +238,10 @@ export class TestGateway {
 
   #schedules() {
     const { store, config } = this;
-    const places = knownTargetsOf(config);
+    const targets = knownTargetsOf(config);
     return cronAdapter({
       due: dueByClock({
-        ...{ store, config, places },
+        ...{ store, config, targets },
         unreadable: ({ name }, fault) =>
           this.warnings.push({ message: `unreadable: ${name}`, fields: { fault } }),
       }),

@@ -22,15 +22,15 @@ const CHATS = [
   chat("slack", "C0888888", { chatName: "Double" }),
 ];
 
-const PLACES: KnownTargets = {
+const TARGETS: KnownTargets = {
   platforms: ["telegram", "slack", "web"],
   homes: { slack: "C0123456:1700000000.000100" },
   chats: CHATS,
   isChatId,
 };
 
-const find = (text: string, places: Partial<KnownTargets> = {}) =>
-  resolveTarget(parseTarget(text), { ...PLACES, ...places });
+const find = (text: string, targets: Partial<KnownTargets> = {}) =>
+  resolveTarget(parseTarget(text), { ...TARGETS, ...targets });
 
 describe("targets", () => {
   it.each([
@@ -125,10 +125,10 @@ describe("targets", () => {
         );
       },
     };
-    expect(await findTarget(store, "telegram:-100:7", PLACES)).toMatchObject({ threadId: "7" });
-    expect(await findTarget(store, "home", PLACES)).toMatchObject({ chatId: "C0123456" });
-    expect(await findTarget(store, "local", PLACES)).toBeUndefined();
+    expect(await findTarget(store, "telegram:-100:7", TARGETS)).toMatchObject({ threadId: "7" });
+    expect(await findTarget(store, "home", TARGETS)).toMatchObject({ chatId: "C0123456" });
+    expect(await findTarget(store, "local", TARGETS)).toBeUndefined();
     expect(asked).toHaveLength(4);
-    await expect(findTarget(store, "telegram:Nobody", PLACES)).rejects.toThrow("Nobody");
+    await expect(findTarget(store, "telegram:Nobody", TARGETS)).rejects.toThrow("Nobody");
   });
 });

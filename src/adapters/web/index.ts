@@ -15,7 +15,7 @@ import type {
 import { singlePart } from "../kit/single-part.js";
 import { type Chat, chatApi } from "./chat-routes.js";
 import { Hub } from "./hub.js";
-import { Live, type Place, placeOf } from "./live.js";
+import { type ConversationRef, conversationRef, Live } from "./live.js";
 import { ACCOUNT, PLATFORM } from "./normalise.js";
 import { pageRoutes } from "./page.js";
 import { Previews } from "./previews.js";
@@ -32,7 +32,7 @@ export interface WebAdapter extends Adapter, CanAsk, CanPreview, CanShowTools, C
   /** Undefined while the gateway isn't connected. */
   readonly inbox: AdapterEvents | undefined;
   /** Passes on what is sent in conversations. A message counts as sent once this has resolved. */
-  onSent(pass: (place: Place, message: OutboundMessage) => Promise<void>): void;
+  onSent(pass: (ref: ConversationRef, message: OutboundMessage) => Promise<void>): void;
   routes(app: Hono): void;
   /** Notifies the chat's tabs if its session or title has changed. Also runs after every send. */
   refreshSession(chatId: string): void;
@@ -108,8 +108,8 @@ export function webAdapter(options: WebOptions): WebAdapter {
     /** Never fails: tabs that aren't connected find it in the log. */
     ...singlePart(async (message) => {
       const entry = entryOf(message, nowSeconds());
-      const place = placeOf(message.target);
-      if (place) await passOn(place, message);
+      const ref = conversationRef(message.target);
+      if (ref) await passOn(ref, message);
       const chatId = mainChat(message.target);
       if (chatId !== null) {
         if (message.kind === "answer") previews.forget(chatId);
@@ -124,17 +124,17 @@ export function webAdapter(options: WebOptions): WebAdapter {
     async settleQuestion(target: Target, messageIds: readonly string[], decision: string): Promise<void> {
       const id = messageIds.at(-1);
       const text = decision || "…";
-      const [place, chatId] = [placeOf(target), mainChat(target)];
-      if (!place || id === undefined) return;
+      const [ref, chatId] = [conversationRef(target), mainChat(target)];
+      if (!ref || id === undefined) return;
       decisions.add(id, text);
-      const { person, conversationId } = place;
-      live.tell(person, { type: "decided", conversationId, messageId: id, text });
+      const { person, conversationId } = ref;
+      live.publish(person, { type: "decided", conversationId, messageId: id, text });
       if (chatId !== null) hub.push(chatId, { event: "decided", data: { id, text } });
     },
 
     preview(target: Target, turnId: string, text: string): void {
-      const [place, chatId] = [placeOf(target), mainChat(target)];
-      if (place) live.text(place, turnId, text);
+      const [ref, chatId] = [conversationRef(target), mainChat(target)];
+      if (ref) live.text(ref, turnId, text);
       if (chatId !== null && hub.has(chatId)) previews.offer(chatId, { turnId, text });
     },
 
@@ -146,8 +146,8 @@ export function webAdapter(options: WebOptions): WebAdapter {
     },
 
     showTool(target: Target, call: ShownCall): void {
-      const [place, chatId] = [placeOf(target), mainChat(target)];
-      if (place) live.tool(place, call);
+      const [ref, chatId] = [conversationRef(target), mainChat(target)];
+      if (ref) live.tool(ref, call);
       const event = call.state === "running" ? "tool-started" : "tool-ended";
       if (chatId !== null) hub.push(chatId, { event, data: call });
     },

@@ -13,12 +13,15 @@ import { Previews } from "./previews.js";
 import type { WebBounds } from "./types.js";
 
 /** A conversation of a person: `main` is the chat without a thread. */
-export interface Place {
+export interface ConversationRef {
   person: string;
   conversationId: string;
 }
 
-export function placeOf({ chatId, threadId }: Pick<Target, "chatId" | "threadId">): Place | undefined {
+export function conversationRef({
+  chatId,
+  threadId,
+}: Pick<Target, "chatId" | "threadId">): ConversationRef | undefined {
   return chatId === null ? undefined : { person: chatId, conversationId: threadId ?? MAIN };
 }
 
@@ -31,7 +34,7 @@ const MAX_ENDED = 500;
 export class Live {
   readonly #hub: Hub;
   readonly #log = new EventLog(randomUUID().slice(0, 8));
-  readonly #turns = new Map<string, { place: Place; turn: Turn; usage: AnswerUsage }>();
+  readonly #turns = new Map<string, { ref: ConversationRef; turn: Turn; usage: AnswerUsage }>();
   /** Of turns that have just ended: their answers may be sent later. */
   readonly #used = new BoundedMap<string, AnswerUsage>(MAX_ENDED);
   readonly #seconds = new BoundedMap<string, Record<string, number>>(MAX_ENDED);
@@ -81,12 +84,12 @@ export class Live {
   }
 
   /** Something that is stored: tabs that reconnect get it, too. */
-  tell(person: string, event: WebEvent): void {
+  publish(person: string, event: WebEvent): void {
     this.#show(person, event, this.#log.add(person, event));
   }
 
   /** The gateway's own messages since then that aren't decided: the queues show one only after its send is settled. */
-  noticesAt({ person, conversationId }: Place, since: number): NoticeMessage[] {
+  noticesAt({ person, conversationId }: ConversationRef, since: number): NoticeMessage[] {
     const events = this.#log.of(person);
     const decided = new Set(events.flatMap((one) => (one.type === "decided" ? [one.messageId] : [])));
     return events.flatMap((one) =>
@@ -102,39 +105,39 @@ export class Live {
 
   turnsOf(person: string): LiveTurn[] {
     return [...this.#turns.values()]
-      .filter(({ place }) => place.person === person)
-      .map(({ place, turn }) => toLive(place, turn));
+      .filter(({ ref }) => ref.person === person)
+      .map(({ ref, turn }) => toLive(ref, turn));
   }
 
-  turnOf(place: Place): LiveTurn | null {
-    const known = this.#turns.get(keyOf(place));
-    return known ? toLive(place, known.turn) : null;
+  turnOf(ref: ConversationRef): LiveTurn | null {
+    const known = this.#turns.get(keyOf(ref));
+    return known ? toLive(ref, known.turn) : null;
   }
 
-  started(place: Place, turnId: string, startedAt: number, clientIds: readonly string[]): void {
+  started(ref: ConversationRef, turnId: string, startedAt: number, clientIds: readonly string[]): void {
     const turn = { turnId, startedAt, text: "", tools: [], waiting: false, clientIds: [...clientIds] };
-    this.#turns.set(keyOf(place), { place, turn, usage: { ...NO_USAGE } });
-    const event = { type: "turn-started", conversationId: place.conversationId } as const;
-    this.#show(place.person, { ...event, turn: toLive(place, turn) });
+    this.#turns.set(keyOf(ref), { ref, turn, usage: { ...NO_USAGE } });
+    const event = { type: "turn-started", conversationId: ref.conversationId } as const;
+    this.#show(ref.person, { ...event, turn: toLive(ref, turn) });
   }
 
-  text(place: Place, turnId: string, text: string): void {
-    if (this.#turns.get(keyOf(place))?.turn.turnId === turnId)
-      this.#previews.offer(keyOf(place), { turnId, text });
+  text(ref: ConversationRef, turnId: string, text: string): void {
+    if (this.#turns.get(keyOf(ref))?.turn.turnId === turnId)
+      this.#previews.offer(keyOf(ref), { turnId, text });
   }
 
-  tool(place: Place, { turnId, callId, tool, args, state, seconds }: ShownCall): void {
-    const known = this.#turns.get(keyOf(place));
+  tool(ref: ConversationRef, { turnId, callId, tool, args, state, seconds }: ShownCall): void {
+    const known = this.#turns.get(keyOf(ref));
     if (known?.turn.turnId !== turnId) return;
     const call: ToolCall = { callId, tool, args, state, result: null, seconds: seconds ?? null };
     const others = known.turn.tools.filter((one) => one.callId !== callId);
     known.turn.tools = [...others, call].slice(-MAX_TOOLS);
-    const { person, conversationId } = place;
+    const { person, conversationId } = ref;
     this.#show(person, { type: "tool", conversationId, turnId, call });
   }
 
-  used(place: Place, turnId: string, used: Omit<AnswerUsage, "seconds">): void {
-    const known = this.#turns.get(keyOf(place));
+  used(ref: ConversationRef, turnId: string, used: Omit<AnswerUsage, "seconds">): void {
+    const known = this.#turns.get(keyOf(ref));
     if (known?.turn.turnId !== turnId) return;
     const { inputTokens, outputTokens, costUsd } = known.usage;
     known.usage = {
@@ -147,31 +150,31 @@ export class Live {
   }
 
   /** Until now; null if nothing is known about it. */
-  usageOf(place: Place, turnId: string | null): AnswerUsage | null {
-    const known = this.#turns.get(keyOf(place));
+  usageOf(ref: ConversationRef, turnId: string | null): AnswerUsage | null {
+    const known = this.#turns.get(keyOf(ref));
     if (known?.turn.turnId !== turnId) return (turnId && this.#used.get(turnId)) || null;
     if (known.usage.model === null) return null;
     return { ...known.usage, seconds: Math.max(0, nowSeconds() - known.turn.startedAt) };
   }
 
   /** How long the turn's calls took, by their ids. */
-  secondsOf(place: Place, turnId: string | null): Record<string, number> {
-    const known = this.#turns.get(keyOf(place));
+  secondsOf(ref: ConversationRef, turnId: string | null): Record<string, number> {
+    const known = this.#turns.get(keyOf(ref));
     if (known?.turn.turnId !== turnId) return (turnId && this.#seconds.get(turnId)) || {};
     const timed = known.turn.tools.filter(({ seconds }) => seconds !== null);
     return Object.fromEntries(timed.map(({ callId, seconds }) => [callId, seconds!]));
   }
 
   /** Returns its usage; null if nothing is known about it. */
-  ended(place: Place, turnId: string, outcome: TurnFinished["outcome"]): AnswerUsage | null {
-    if (this.#turns.get(keyOf(place))?.turn.turnId !== turnId) return null;
-    const usage = this.usageOf(place, turnId);
+  ended(ref: ConversationRef, turnId: string, outcome: TurnFinished["outcome"]): AnswerUsage | null {
+    if (this.#turns.get(keyOf(ref))?.turn.turnId !== turnId) return null;
+    const usage = this.usageOf(ref, turnId);
     if (usage) this.#used.set(turnId, usage);
-    this.#seconds.set(turnId, this.secondsOf(place, turnId));
-    this.#previews.forget(keyOf(place));
-    this.#turns.delete(keyOf(place));
-    const { person, conversationId } = place;
-    this.tell(person, { type: "turn-finished", conversationId, turnId, outcome, usage });
+    this.#seconds.set(turnId, this.secondsOf(ref, turnId));
+    this.#previews.forget(keyOf(ref));
+    this.#turns.delete(keyOf(ref));
+    const { person, conversationId } = ref;
+    this.publish(person, { type: "turn-finished", conversationId, turnId, outcome, usage });
     return usage;
   }
 
@@ -181,7 +184,7 @@ export class Live {
     const from = commonStart(known.turn.text, text);
     if (from === text.length && from === known.turn.text.length) return;
     known.turn.text = text;
-    const { person, conversationId } = known.place;
+    const { person, conversationId } = known.ref;
     this.#show(person, { type: "delta", conversationId, turnId, from, text: text.slice(from) });
   }
 
@@ -198,11 +201,11 @@ function push(stream: EventStream, { type: event, ...data }: WebEvent, id: strin
   stream.push({ event, data, id });
 }
 
-function keyOf({ person, conversationId }: Place): string {
+function keyOf({ person, conversationId }: ConversationRef): string {
   return `${person}/${conversationId}`;
 }
 
-function toLive({ conversationId }: Place, turn: Turn): LiveTurn {
+function toLive({ conversationId }: ConversationRef, turn: Turn): LiveTurn {
   return { ...turn, conversationId, elapsed: Math.max(0, nowSeconds() - turn.startedAt) };
 }
 

@@ -98,7 +98,7 @@ function change(config: Config, work: (deps: ScheduleDeps) => Promise<ScheduleRo
 const depsOf = (store: Store, config: Config): ScheduleDeps => ({
   store,
   config,
-  places: knownTargetsOf(config),
+  targets: knownTargetsOf(config),
 });
 
 function tell(schedule: ScheduleRow, { json }: Options, words: string): void {

@@ -37,7 +37,7 @@ export interface DashboardOptions {
     retryDead(ids?: readonly string[]): Promise<number>;
   };
   /** Where messages can be sent. */
-  places: Omit<KnownTargets, "chats">;
+  targets: Omit<KnownTargets, "chats">;
   /** Of the home, into the configured folder. */
   backups: BackupParts;
   /** Each hook with the outcomes of its calls. */

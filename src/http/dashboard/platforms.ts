@@ -114,7 +114,7 @@ async function botAnswer(
 ): Promise<BotAnswer> {
   const { platform, account } = state;
   const described = platformsOf(options.loaded.config).find(({ name }) => name === platform);
-  const canWrite = (described?.unsolicited ?? true) && options.places.platforms.includes(platform);
+  const canWrite = (described?.unsolicited ?? true) && options.targets.platforms.includes(platform);
   return {
     ...state,
     isOff,
@@ -141,13 +141,14 @@ function abilitiesOf(adapter: Adapter): Ability[] {
 }
 
 async function chatsOf(
-  { store, places }: DashboardOptions,
+  { store, targets }: DashboardOptions,
   platform: string,
   account: string,
 ): Promise<BotAnswer["chats"]> {
   const known = await store.knownChats({ platform, limit: MAX_CHATS });
   const own = known.filter((chat) => chat.chatId !== null && (chat.account || account) === account);
-  const home = places.homes[platform] === undefined ? [] : [{ to: `${platform}:home`, name: "Home channel" }];
+  const home =
+    targets.homes[platform] === undefined ? [] : [{ to: `${platform}:home`, name: "Home channel" }];
   return [...home, ...own.map((chat: KnownChat) => ({ to: formatTarget(chat), name: nameOf(chat) }))];
 }
 
@@ -172,13 +173,13 @@ interface AskedTest {
 
 /** By this bot, whichever wrote to the chat last. */
 async function sendTest(
-  { store, gateway, places }: DashboardOptions,
+  { store, gateway, targets }: DashboardOptions,
   { platform, account, to, key }: AskedTest,
 ): Promise<TestAnswer> {
   gateway.requireAccepting();
   const known = gateway.health().find((one) => one.platform === platform && one.account === account);
   if (!known) throw new HermesError("not_found", `There is no bot ${account} on ${platform}.`);
-  const found = await findTarget(store, to, places);
+  const found = await findTarget(store, to, targets);
   if (found?.platform !== platform)
     throw new HermesError("invalid", `${to} is not a chat on ${platform}.`, { hint: `${platform}:CHAT` });
   const target: Target = { ...found, account };

@@ -31,9 +31,9 @@ const when = z.string().min(1).max(200);
 const prompt = z.string().min(1).max(100_000);
 
 export function scheduleRoutes(api: Hono, options: DashboardOptions): void {
-  const { store, places, loaded } = options;
+  const { store, targets, loaded } = options;
   const { config } = loaded;
-  const deps: ScheduleDeps = { store, config, places };
+  const deps: ScheduleDeps = { store, config, targets };
   const note = operatorLog(options);
   const shown = (row: ScheduleRow) => shownSchedule(row, config.timezone);
 

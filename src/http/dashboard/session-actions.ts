@@ -26,13 +26,13 @@ const key = z.string().min(1).max(200).optional();
 export function sessionActionRoutes(api: Hono, options: DashboardOptions): void {
   takeoverRoutes(api, options);
   keepingRoutes(api, options);
-  const { store, gateway, places } = options;
+  const { store, gateway, targets } = options;
   const note = operatorLog(options);
 
   api.post("/send", async (c) => {
     const { to, ...asked } = await bodyOf(c, { to: z.string().min(1).max(500), text: words, key });
     gateway.requireAccepting();
-    const { id, target } = await queueSend(store, { to, ...asked }, places);
+    const { id, target } = await queueSend(store, { to, ...asked }, targets);
     gateway.wake();
     await note(c, "send", { to: formatTarget(target), id: `out:${id}` });
     return c.json({ id: `out:${id}`, to: formatTarget(target) });

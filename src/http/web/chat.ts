@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Adapter } from "../../adapters/adapter.js";
 import type { WebAdapter } from "../../adapters/web/index.js";
-import type { Live, Place } from "../../adapters/web/live.js";
+import type { ConversationRef, Live } from "../../adapters/web/live.js";
 import { ACCOUNT, MAIN, PLATFORM } from "../../adapters/web/normalise.js";
 import type { Config } from "../../config/schema.js";
 import { HermesError } from "../../errors.js";
@@ -35,13 +35,13 @@ export function isWebAdapter(adapter: Adapter): adapter is WebAdapter {
 }
 
 /** One conversation of one person: every read and write goes through it. */
-export interface Spot {
+export interface ConversationScope {
   chat: WebChat;
   person: Visitor;
   id: string;
   key: SessionKey;
   origin: Origin;
-  place: Place;
+  ref: ConversationRef;
   /** The caller's, if it gave one. */
   traceId?: TraceId;
 }
@@ -49,7 +49,7 @@ export interface Spot {
 /** UUIDs, ids of sessions, `main`. */
 const ID = /^[\w.-]{1,100}$/;
 
-export function spotOf(chat: WebChat, person: Visitor, id: string): Spot {
+export function scopeOf(chat: WebChat, person: Visitor, id: string): ConversationScope {
   if (!ID.test(id)) throw new HermesError("invalid", "This is no id of a conversation");
   const origin: Origin = {
     ...{ platform: PLATFORM, chatType: "dm", chatId: person.id, userId: person.id },
@@ -57,30 +57,30 @@ export function spotOf(chat: WebChat, person: Visitor, id: string): Spot {
     ...(id === MAIN ? {} : { threadId: id }),
   };
   const key = sessionKey(origin, isolationOf(chat.config));
-  return { chat, person, id, key, origin, place: { person: person.id, conversationId: id } };
+  return { chat, person, id, key, origin, ref: { person: person.id, conversationId: id } };
 }
 
 /** The key of the person's chat without conversations. */
 export function chatKey(chat: WebChat, person: Visitor): SessionKey {
-  return spotOf(chat, person, MAIN).key;
+  return scopeOf(chat, person, MAIN).key;
 }
 
-export function liveOf({ chat }: Spot): Live {
+export function liveOf({ chat }: ConversationScope): Live {
   return chat.adapter.live;
 }
 
-export function messageRef({ person }: Spot, clientId: string) {
+export function messageRef({ person }: ConversationScope, clientId: string) {
   return { platform: PLATFORM, account: ACCOUNT, chatId: person.id, messageId: clientId };
 }
 
 /** The route, unless its session has moved to another conversation. */
-export async function routeOf({ chat, key }: Spot): Promise<RouteRow | undefined> {
+export async function routeOf({ chat, key }: ConversationScope): Promise<RouteRow | undefined> {
   const route = await chat.store.getRoute(key);
   return route?.expiredReason === "session_switch" ? undefined : route;
 }
 
 /** As the list has it; undefined: nothing was written in it. */
-export async function rowOf({ chat, person, id }: Spot): Promise<ConversationRow | undefined> {
+export async function rowOf({ chat, person, id }: ConversationScope): Promise<ConversationRow | undefined> {
   const { conversations } = await chat.store.listConversations({
     ...{ person: { platform: PLATFORM, userId: person.id }, key: chatKey(chat, person) },
     ids: [id === MAIN ? "" : id],
@@ -88,8 +88,8 @@ export async function rowOf({ chat, person, id }: Spot): Promise<ConversationRow
   return conversations[0];
 }
 
-export async function requireRow(spot: Spot): Promise<ConversationRow> {
-  const row = await rowOf(spot);
+export async function requireRow(scope: ConversationScope): Promise<ConversationRow> {
+  const row = await rowOf(scope);
   if (!row) throw new HermesError("not_found", "There is no such conversation");
   return row;
 }

@@ -7,7 +7,7 @@ import type { Principal } from "../../message.js";
 import { isOwner } from "../../policies/access.js";
 import { DEFAULT_AGENT, usableAgents } from "../../policies/agent-choice.js";
 import { platformConfig } from "../../rules.js";
-import type { Spot, WebChat } from "./chat.js";
+import type { ConversationScope, WebChat } from "./chat.js";
 import type { Visitor } from "./visitor.js";
 
 export function principalOf({ config }: WebChat, { id }: Visitor): Principal {
@@ -43,7 +43,10 @@ interface Choice {
   agent?: string | null | undefined;
 }
 
-export async function chooseFor({ chat, person, key }: Spot, { model, agent }: Choice): Promise<void> {
+export async function chooseFor(
+  { chat, person, key }: ConversationScope,
+  { model, agent }: Choice,
+): Promise<void> {
   if (model === undefined && agent === undefined) return;
   requireOne(model, modelsFor(chat, person), "model");
   requireOne(agent, agentsFor(chat, person), "agent");

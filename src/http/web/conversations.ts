@@ -13,7 +13,7 @@ import { HermesError } from "../../errors.js";
 import type { ConversationRow } from "../../store/queues.js";
 import type { ShownMessage, TranscriptPage } from "../../store/reports.js";
 import { fromCursor, toCursor } from "../params.js";
-import { chatKey, liveOf, requireRow, rowOf, type Spot, spotOf, type WebChat } from "./chat.js";
+import { type ConversationScope, chatKey, liveOf, requireRow, rowOf, scopeOf, type WebChat } from "./chat.js";
 import { chooseFor } from "./choices.js";
 import { extrasOf, sentFile } from "./extras.js";
 import { forksOf, nodesOf } from "./forks.js";
@@ -125,7 +125,7 @@ export function toConversation(
     ...(marks.get(id) ?? NO_MARKS),
     lastActiveAt: row.lastActive,
     messageCount: row.messageCount,
-    busy: chat.gateway.isBusy(spotOf(chat, person, id).key),
+    busy: chat.gateway.isBusy(scopeOf(chat, person, id).key),
   };
 }
 
@@ -134,38 +134,38 @@ function emptyConversation(id: string): Conversation {
   return { id, title: shownTitle(null, ""), ...nothing, ...NO_MARKS, lastActiveAt: nowSeconds() };
 }
 
-export async function conversationAt(spot: Spot): Promise<Conversation | null> {
-  const row = await rowOf(spot);
-  return row ? toConversation(spot.chat, spot.person, row, await marksOf(spot.chat, spot.person)) : null;
+export async function conversationAt(scope: ConversationScope): Promise<Conversation | null> {
+  const row = await rowOf(scope);
+  return row ? toConversation(scope.chat, scope.person, row, await marksOf(scope.chat, scope.person)) : null;
 }
 
 // ── one conversation ────────────────────────────────────────────────────────────────────────────────────────────
 
 export async function openConversation(
-  spot: Spot,
+  scope: ConversationScope,
   { before, limit = MESSAGES }: { before?: number | undefined; limit?: number | undefined },
 ): Promise<OpenConversation> {
-  const { chat, person, id } = spot;
-  const live = liveOf(spot);
+  const { chat, person, id } = scope;
+  const live = liveOf(scope);
   // First: what happens from now on comes as an event.
   const eventCursor = live.cursor;
-  const turn = before === undefined ? live.turnOf(spot.place) : null;
+  const turn = before === undefined ? live.turnOf(scope.ref) : null;
   const [row, extras, marks, route] = await Promise.all([
-    rowOf(spot),
-    extrasOf(spot),
+    rowOf(scope),
+    extrasOf(scope),
     marksOf(chat, person),
-    chat.store.getRoute(spot.key),
+    chat.store.getRoute(scope.key),
   ]);
-  const chosen = chat.gateway.choiceOf(spot.key);
+  const chosen = chat.gateway.choiceOf(scope.key);
   const page = row ? await rowsOf(chat, row.sessionId, before, limit) : { messages: [], earlier: false };
   const stored = shownMessages(page.messages, extras);
   const known = new Set(page.messages.flatMap(({ platformMessageId }) => platformMessageId ?? []));
-  const log = before === undefined ? await logOf(spot, page) : [];
+  const log = before === undefined ? await logOf(scope, page) : [];
   const sent = (entry: (typeof log)[number]) =>
     entry.files.flatMap((file, i) => ("path" in file ? [sentFile(file, Number(entry.id.slice(4)), i)] : []));
   const { messages, queued } = fromLog(log, known, extras, sent);
   const logged = new Set(messages.map((one) => one.id));
-  const told = before === undefined ? live.noticesAt(spot.place, nowSeconds() - SETTLING_SECONDS) : [];
+  const told = before === undefined ? live.noticesAt(scope.ref, nowSeconds() - SETTLING_SECONDS) : [];
   const suspended = suspendedIn(
     log,
     told.some(({ kind }) => kind === "question"),
@@ -183,7 +183,7 @@ export async function openConversation(
 
   /** What is older than the page belongs to earlier pages. */
   async function logOf(
-    { origin }: Spot,
+    { origin }: ConversationScope,
     { messages: rows, earlier }: Pick<TranscriptPage, "messages" | "earlier">,
   ) {
     const thread = { chatId: person.id, threadId: origin.threadId ?? null };
@@ -246,12 +246,12 @@ const ALL_MESSAGES = 200;
 const MAX_ALL = 20_000;
 
 /** Of the shown branch, oldest first. */
-export async function allMessages(spot: Spot): Promise<ChatMessage[]> {
-  let { messages, earlier } = await openConversation(spot, { limit: ALL_MESSAGES });
+export async function allMessages(scope: ConversationScope): Promise<ChatMessage[]> {
+  let { messages, earlier } = await openConversation(scope, { limit: ALL_MESSAGES });
   while (earlier && messages.length < MAX_ALL) {
     const before = messages.find(({ position }) => position > 0)?.position;
     if (before === undefined) break;
-    const page = await openConversation(spot, { before, limit: ALL_MESSAGES });
+    const page = await openConversation(scope, { before, limit: ALL_MESSAGES });
     messages = [...page.messages, ...messages];
     earlier = page.earlier;
   }
@@ -260,12 +260,15 @@ export async function allMessages(spot: Spot): Promise<ChatMessage[]> {
 
 // ── changes ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export async function changeConversation(spot: Spot, change: ConversationChange): Promise<Conversation> {
-  const { chat, person, id } = spot;
+export async function changeConversation(
+  scope: ConversationScope,
+  change: ConversationChange,
+): Promise<Conversation> {
+  const { chat, person, id } = scope;
   const { title, pinned, archived, model, agent } = change;
   const isChoiceOnly = title === undefined && pinned === undefined && archived === undefined;
-  const row = isChoiceOnly ? await rowOf(spot) : await requireRow(spot);
-  await chooseFor(spot, { model, agent });
+  const row = isChoiceOnly ? await rowOf(scope) : await requireRow(scope);
+  await chooseFor(scope, { model, agent });
   // Before its first message.
   if (!row) return emptyConversation(id);
   if (title !== undefined) {
@@ -278,7 +281,7 @@ export async function changeConversation(spot: Spot, change: ConversationChange)
     const record = { platform: PLATFORM, kind: MARKS, owner: person.id, place: id };
     await chat.store.saveRecord({ ...record, id: `${person.id}/${id}`, value });
   }
-  const conversation = (await conversationAt(spot))!;
-  liveOf(spot).tell(person.id, { type: "conversation", conversation });
+  const conversation = (await conversationAt(scope))!;
+  liveOf(scope).publish(person.id, { type: "conversation", conversation });
   return conversation;
 }

@@ -2,15 +2,15 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { PLATFORM } from "../../adapters/web/normalise.js";
-import { liveOf, rowOf, type Spot } from "./chat.js";
+import { type ConversationScope, liveOf, rowOf } from "./chat.js";
 import { ANSWER, type AnswerValue, UPLOAD } from "./extras.js";
 import { removeFiles } from "./files.js";
 
 /** An unknown one is gone already. */
-export async function deleteConversation(spot: Spot): Promise<void> {
-  const { chat, person, id, key } = spot;
+export async function deleteConversation(scope: ConversationScope): Promise<void> {
+  const { chat, person, id, key } = scope;
   await chat.gateway.stopTurn(key);
-  const row = await rowOf(spot);
+  const row = await rowOf(scope);
   await chat.store.deleteConversation({
     ...{ person: { platform: PLATFORM, userId: person.id }, sessions: row?.sessions ?? [] },
     sessionKey: key,
@@ -23,5 +23,5 @@ export async function deleteConversation(spot: Spot): Promise<void> {
   const answers = removed.filter(({ kind }) => kind === ANSWER).map(({ value }) => value as AnswerValue);
   for (const file of answers.flatMap(({ files = [] }) => files))
     await rm(path.join(chat.home, file.path), { force: true });
-  liveOf(spot).tell(person.id, { type: "deleted", conversationId: id });
+  liveOf(scope).publish(person.id, { type: "deleted", conversationId: id });
 }

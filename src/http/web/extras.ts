@@ -3,7 +3,7 @@ import type { AnswerUsage, ChatFile } from "../../adapters/web/api.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import type { OutboundFile } from "../../message.js";
 import type { RecordRow } from "../../store/queues.js";
-import type { Spot } from "./chat.js";
+import type { ConversationScope } from "./chat.js";
 import type { AnswerExtra, Extras } from "./history.js";
 
 export const UPLOAD = "upload";
@@ -42,7 +42,7 @@ export function sentFile({ name, mimeType, bytes }: OutboundFile, outboxId: numb
   return { name, mimeType, bytes, url, picture: PICTURES.has(mimeType) };
 }
 
-export async function extrasOf({ chat, person, id: place }: Spot): Promise<Extras> {
+export async function extrasOf({ chat, person, id: place }: ConversationScope): Promise<Extras> {
   const of = { platform: PLATFORM, owner: person.id, place };
   const [uploads, answers] = await Promise.all([
     chat.store.listRecords({ ...of, kind: UPLOAD }),

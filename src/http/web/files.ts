@@ -12,7 +12,7 @@ import { HermesError } from "../../errors.js";
 import { keepFile, MediaProblem } from "../../media/incoming.js";
 import type { Attachment } from "../../message.js";
 import type { RecordRow } from "../../store/queues.js";
-import type { Spot, WebChat } from "./chat.js";
+import type { ConversationScope, WebChat } from "./chat.js";
 import { ANSWER, type AnswerValue, PICTURES, UPLOAD, type UploadValue, uploadedFile } from "./extras.js";
 import type { Visitor } from "./visitor.js";
 
@@ -55,11 +55,11 @@ function fileName(given: string): string {
 
 /** The uploads of a message become its attachments. A repeated call gives the same. */
 export async function takeUploads(
-  spot: Spot,
+  scope: ConversationScope,
   clientId: string,
   ids: readonly string[],
 ): Promise<Attachment[]> {
-  const { chat, person, id: place } = spot;
+  const { chat, person, id: place } = scope;
   if (ids.length > FILES_PER_MESSAGE)
     throw new HermesError("invalid", `A message may have ${FILES_PER_MESSAGE} files at most`);
   const owned = { platform: PLATFORM, kind: UPLOAD, owner: person.id };
@@ -79,7 +79,10 @@ export async function takeUploads(
 }
 
 /** Of one message. */
-export async function uploadsOf({ chat, person, id: place }: Spot, clientId: string): Promise<RecordRow[]> {
+export async function uploadsOf(
+  { chat, person, id: place }: ConversationScope,
+  clientId: string,
+): Promise<RecordRow[]> {
   const rows = await chat.store.listRecords({ platform: PLATFORM, kind: UPLOAD, owner: person.id, place });
   return rows.filter(({ value }) => (value as UploadValue).clientId === clientId);
 }

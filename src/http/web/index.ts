@@ -10,7 +10,7 @@ import { TITLE_MAX_CHARS } from "../../title.js";
 import { givenTrace, traceIdOf } from "../../trace-id.js";
 import { bodyOf, limit, paramsOf, text, whole } from "../params.js";
 import { clientOf } from "../request.js";
-import { param, requireRow, type Spot, spotOf, type WebChat } from "./chat.js";
+import { type ConversationScope, param, requireRow, scopeOf, type WebChat } from "./chat.js";
 import { agentsFor, modelsFor } from "./choices.js";
 import {
   allMessages,
@@ -47,7 +47,7 @@ export function webRoutes(app: Hono, chat: WebChat): void {
   const api = new Hono();
   api.use(neverKept);
   const visitor = (c: Context) => visitorOf(c, chat.store);
-  const spot = async (c: Context) => spotOf(chat, await visitor(c), param(c, "id"));
+  const scope = async (c: Context) => scopeOf(chat, await visitor(c), param(c, "id"));
 
   api.get("/me", async (c) => {
     const person = await visitor(c);
@@ -62,22 +62,22 @@ export function webRoutes(app: Hono, chat: WebChat): void {
     return c.json(await listConversations(chat, await visitor(c), query));
   });
   api.get("/conversations/:id", async (c) =>
-    c.json(await openConversation(await spot(c), paramsOf(c, { before: whole, limit }))),
+    c.json(await openConversation(await scope(c), paramsOf(c, { before: whole, limit }))),
   );
   api.patch("/conversations/:id", async (c) => {
     const flag = z.boolean().optional();
     const title = z.string().max(TITLE_MAX_CHARS).optional();
     const change = await bodyOf(c, { title, pinned: flag, archived: flag, model: choice, agent: choice });
-    return c.json(await changeConversation(await spot(c), given(change)));
+    return c.json(await changeConversation(await scope(c), given(change)));
   });
   api.delete("/conversations/:id", async (c) => {
-    await deleteConversation(await spot(c));
+    await deleteConversation(await scope(c));
     return c.body(null, 204);
   });
-  api.get("/conversations/:id/export", async (c) => exported(c, await spot(c)));
-  messageRoutes(api, spot);
+  api.get("/conversations/:id/export", async (c) => exported(c, await scope(c)));
+  messageRoutes(api, scope);
   fileRoutes(api, chat, visitor);
-  shareRoutes(api, chat, { visitor, spot });
+  shareRoutes(api, chat, { visitor, scope });
   app.route("/api/web", api);
   linkPage(app);
 }
@@ -89,44 +89,44 @@ function given<T extends object>(change: T) {
   };
 }
 
-function messageRoutes(api: Hono, spot: (c: Context) => Promise<Spot>): void {
+function messageRoutes(api: Hono, scope: (c: Context) => Promise<ConversationScope>): void {
   const at = "/conversations/:id";
   api.post(`${at}/messages`, async (c) => {
     const given = await bodyOf(c, message);
-    return c.json(await sendMessage(traced(c, await spot(c), given.clientId), given), 202);
+    return c.json(await sendMessage(traced(c, await scope(c), given.clientId), given), 202);
   });
   api.delete(`${at}/messages/:clientId`, async (c) => {
-    await withdraw(await spot(c), param(c, "clientId").toLowerCase());
+    await withdraw(await scope(c), param(c, "clientId").toLowerCase());
     return c.body(null, 204);
   });
   api.post(`${at}/stop`, async (c) => {
-    const { chat, key } = await spot(c);
+    const { chat, key } = await scope(c);
     return c.json({ stopped: await chat.gateway.stopTurn(key) });
   });
   api.post(`${at}/regenerate`, async (c) => {
     const { clientId: id } = await bodyOf(c, { clientId });
-    return c.json(await regenerate(traced(c, await spot(c), id), id), 202);
+    return c.json(await regenerate(traced(c, await scope(c), id), id), 202);
   });
   api.post(`${at}/edit`, async (c) => {
     const edit = await bodyOf(c, { ...message, messageId: z.string().min(1).max(100) });
-    return c.json(await editMessage(traced(c, await spot(c), edit.clientId), edit), 202);
+    return c.json(await editMessage(traced(c, await scope(c), edit.clientId), edit), 202);
   });
   api.post(`${at}/branch`, async (c) => {
     const { branch } = await bodyOf(c, { branch: z.string().min(1).max(200) });
-    await switchBranch(await spot(c), branch);
+    await switchBranch(await scope(c), branch);
     return c.body(null, 204);
   });
   api.post(`${at}/presses`, async (c) => {
     const pressed = await bodyOf(c, { clientId, button: z.string().max(100), text: z.string().max(1000) });
-    return c.json(await press(traced(c, await spot(c), pressed.clientId), pressed), 202);
+    return c.json(await press(traced(c, await scope(c), pressed.clientId), pressed), 202);
   });
 }
 
 /** The answer says under which id the message is traced: the caller's, or the message's own. */
-function traced(c: Context, spot: Spot, eventId: string): Spot {
+function traced(c: Context, scope: ConversationScope, eventId: string): ConversationScope {
   const given = givenTrace((name) => c.req.header(name));
   c.header("X-Request-Id", given?.requestId ?? traceIdOf({ platform: PLATFORM, account: ACCOUNT, eventId }));
-  return given ? { ...spot, traceId: given.traceId } : spot;
+  return given ? { ...scope, traceId: given.traceId } : scope;
 }
 
 function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<Visitor>): void {
@@ -144,13 +144,13 @@ function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<V
 
 interface Askers {
   visitor(c: Context): Promise<Visitor>;
-  spot(c: Context): Promise<Spot>;
+  scope(c: Context): Promise<ConversationScope>;
 }
 
-function shareRoutes(api: Hono, chat: WebChat, { visitor, spot }: Askers): void {
+function shareRoutes(api: Hono, chat: WebChat, { visitor, scope }: Askers): void {
   api.post("/conversations/:id/shares", async (c) => {
     const { days } = await bodyOf(c, { days: z.number().int().min(1).max(MAX_DAYS).optional() });
-    return c.json(await share(await spot(c), days), 201);
+    return c.json(await share(await scope(c), days), 201);
   });
   api.get("/shares", async (c) => c.json({ shares: await sharesOf(chat, await visitor(c)) }));
   api.delete("/shares/:share", async (c) => {
@@ -204,11 +204,11 @@ function events(c: Context, { adapter }: WebChat, { id }: Visitor): Response {
   return c.body(stream.body);
 }
 
-async function exported(c: Context, spot: Spot): Promise<Response> {
+async function exported(c: Context, scope: ConversationScope): Promise<Response> {
   const { format = "md" } = paramsOf(c, { format: z.enum(["md", "json"]).optional() });
-  await requireRow(spot);
-  const conversation = (await conversationAt(spot))!;
-  const messages = await allMessages(spot);
+  await requireRow(scope);
+  const conversation = (await conversationAt(scope))!;
+  const messages = await allMessages(scope);
   const body = format === "md" ? toMarkdown(conversation, messages) : toJson(conversation, messages);
   c.header("Content-Type", `${format === "md" ? "text/markdown" : "application/json"}; charset=utf-8`);
   c.header("Content-Disposition", `attachment; filename="${exportName(conversation, format)}"`);

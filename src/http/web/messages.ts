@@ -11,30 +11,30 @@ import { isolationOf } from "../../rules.js";
 import type { SessionId } from "../../session.js";
 import { originTuple } from "../../sessions/key.js";
 import { shortLabel } from "../../text/choices.js";
-import { liveOf, messageRef, requireRow, routeOf, rowOf, type Spot } from "./chat.js";
+import { type ConversationScope, liveOf, messageRef, requireRow, routeOf, rowOf } from "./chat.js";
 import { takeUploads, uploadsOf } from "./files.js";
 import { forkFrom, nodesOf } from "./forks.js";
 import { type Identified, typedText, userId } from "./history.js";
 
 export async function sendMessage(
-  spot: Spot,
+  scope: ConversationScope,
   { clientId, text, files = [] }: SendMessage,
 ): Promise<Accepted> {
   if (text.trim() === "" && files.length === 0)
     throw new HermesError("invalid", "A message needs a text or a file");
-  await continueSession(spot);
-  const attachments = await takeUploads(spot, clientId, files);
-  return receive(spot, messageOf(spot, clientId, text, attachments));
+  await continueSession(scope);
+  const attachments = await takeUploads(scope, clientId, files);
+  return receive(scope, messageOf(scope, clientId, text, attachments));
 }
 
-export async function press(spot: Spot, { clientId, button, text }: Press): Promise<Accepted> {
+export async function press(scope: ConversationScope, { clientId, button, text }: Press): Promise<Accepted> {
   const choice = readPress(button);
   if (!choice) throw new HermesError("invalid", "There is no such button");
   const label = shortLabel(text, LABEL_CHARS) || choice.choiceId;
-  return receive(spot, { ...messageOf(spot, clientId, label, []), choice });
+  return receive(scope, { ...messageOf(scope, clientId, label, []), choice });
 }
 
-async function receive({ chat }: Spot, message: InboundMessage): Promise<Accepted> {
+async function receive({ chat }: ConversationScope, message: InboundMessage): Promise<Accepted> {
   const { inbox } = chat.adapter;
   if (!inbox)
     throw new HermesError("unavailable", "The gateway is starting or stopping; try again in a moment");
@@ -42,22 +42,27 @@ async function receive({ chat }: Spot, message: InboundMessage): Promise<Accepte
   return { accepted: true, clientId: message.eventId };
 }
 
-function messageOf(spot: Spot, clientId: string, text: string, attachments: Attachment[]): InboundMessage {
+function messageOf(
+  scope: ConversationScope,
+  clientId: string,
+  text: string,
+  attachments: Attachment[],
+): InboundMessage {
   return {
     ...{ platform: PLATFORM, account: ACCOUNT, eventId: clientId, attachments },
-    origin: { ...spot.origin, messageId: clientId },
+    origin: { ...scope.origin, messageId: clientId },
     text: text.trim(),
     sentAt: nowSeconds(),
-    ...(spot.traceId === undefined ? {} : { traceId: spot.traceId }),
+    ...(scope.traceId === undefined ? {} : { traceId: scope.traceId }),
     ...{ mentioned: false, repliedToBot: false, threadWithBot: false, isBot: false, authenticated: true },
   };
 }
 
 /** A session that no chat is in continues in the conversation of its id. */
-async function continueSession(spot: Spot): Promise<void> {
-  const { chat, id, key, origin } = spot;
+async function continueSession(scope: ConversationScope): Promise<void> {
+  const { chat, id, key, origin } = scope;
   if (id === MAIN || (await chat.store.getRoute(key))) return;
-  const row = await rowOf(spot);
+  const row = await rowOf(scope);
   if (!row) return;
   const now = nowSeconds();
   await chat.store.adopt({
@@ -73,56 +78,63 @@ async function continueSession(spot: Spot): Promise<void> {
 }
 
 /** False: its turn has started. */
-export async function withdraw(spot: Spot, clientId: string): Promise<void> {
-  const { chat, person, id: conversationId } = spot;
-  if (!(await chat.gateway.withdraw(messageRef(spot, clientId))))
+export async function withdraw(scope: ConversationScope, clientId: string): Promise<void> {
+  const { chat, person, id: conversationId } = scope;
+  if (!(await chat.gateway.withdraw(messageRef(scope, clientId))))
     throw new HermesError("conflict", "This message is being answered, or was withdrawn before");
-  liveOf(spot).tell(person.id, { type: "withdrawn", conversationId, clientId });
+  liveOf(scope).publish(person.id, { type: "withdrawn", conversationId, clientId });
 }
 
 // ── branches ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The new question is asked in a session of its own, which has what came before the old one. */
-export async function editMessage(spot: Spot, { messageId, ...message }: EditMessage): Promise<Accepted> {
-  await forkOnce(spot, message.clientId, (rows) =>
+export async function editMessage(
+  scope: ConversationScope,
+  { messageId, ...message }: EditMessage,
+): Promise<Accepted> {
+  await forkOnce(scope, message.clientId, (rows) =>
     rows.findIndex((row) => row.role === "user" && userId(row) === messageId),
   );
-  return sendMessage(spot, message);
+  return sendMessage(scope, message);
 }
 
 /** The last question once more, with its files. */
-export async function regenerate(spot: Spot, clientId: string): Promise<Accepted> {
-  const asked = await forkOnce(spot, clientId, (rows) => rows.findLastIndex(({ role }) => role === "user"));
-  const given = asked.platformMessageId === null ? [] : await uploadsOf(spot, asked.platformMessageId);
+export async function regenerate(scope: ConversationScope, clientId: string): Promise<Accepted> {
+  const asked = await forkOnce(scope, clientId, (rows) => rows.findLastIndex(({ role }) => role === "user"));
+  const given = asked.platformMessageId === null ? [] : await uploadsOf(scope, asked.platformMessageId);
   const ids = given.map(({ id }) => id);
-  const attachments = await takeUploads(spot, clientId, ids);
-  return receive(spot, messageOf(spot, clientId, typedText(asked.text, given.length), attachments));
+  const attachments = await takeUploads(scope, clientId, ids);
+  return receive(scope, messageOf(scope, clientId, typedText(asked.text, given.length), attachments));
 }
 
-export async function switchBranch(spot: Spot, branch: SessionId): Promise<void> {
-  const { chat, key } = spot;
-  const row = await requireRow(spot);
+export async function switchBranch(scope: ConversationScope, branch: SessionId): Promise<void> {
+  const { chat, key } = scope;
+  const row = await requireRow(scope);
   if (!row.sessions.includes(branch)) throw new HermesError("not_found", "There is no such branch");
   if (chat.gateway.isBusy(key)) throw new HermesError("conflict", "Wait for the answer, or stop it first");
-  await continueSession(spot);
+  await continueSession(scope);
   const { tip } = await chat.store.getLineage(branch);
   await chat.store.switchRoute(key, tip, "session_switch");
-  branched(spot);
+  branched(scope);
 }
 
 /**
  * Leaves the shown branch before one of its messages, and gives that message. A running turn ends first: its question is part of the
  * session then. A repeated call gives the same.
  */
-async function forkOnce(spot: Spot, clientId: string, find: (rows: readonly Row[]) => number): Promise<Row> {
-  const { chat, key } = spot;
+async function forkOnce(
+  scope: ConversationScope,
+  clientId: string,
+  find: (rows: readonly Row[]) => number,
+): Promise<Row> {
+  const { chat, key } = scope;
   const { store } = chat;
   const id = `fork_${createHash("sha256").update(`${key} ${clientId}`).digest("hex").slice(0, 24)}`;
-  if (await store.getSession(id)) return leftAt(spot, id);
+  if (await store.getSession(id)) return leftAt(scope, id);
   await chat.gateway.stopTurn(key);
-  await continueSession(spot);
-  const sessionId = (await routeOf(spot))?.sessionId ?? (await requireRow(spot)).sessionId;
-  const rows = await rowsOf(spot, sessionId);
+  await continueSession(scope);
+  const sessionId = (await routeOf(scope))?.sessionId ?? (await requireRow(scope)).sessionId;
+  const rows = await rowsOf(scope, sessionId);
   const place = find(rows);
   const message = rows[place];
   if (!message) throw new HermesError("not_found", "There is no such message in this conversation");
@@ -132,19 +144,19 @@ async function forkOnce(spot: Spot, clientId: string, find: (rows: readonly Row[
   const before = (await store.getMessages(parent))[place]?.id;
   if (before === undefined) throw new HermesError("conflict", "The conversation has changed; read it again");
   await store.switchRoute(key, parent, "session_switch", { id, before });
-  branched(spot);
+  branched(scope);
   return message;
 }
 
-function branched(spot: Spot): void {
-  liveOf(spot).tell(spot.person.id, { type: "branched", conversationId: spot.id });
+function branched(scope: ConversationScope): void {
+  liveOf(scope).publish(scope.person.id, { type: "branched", conversationId: scope.id });
 }
 
 /** The message that a fork has another version of. */
-async function leftAt(spot: Spot, id: SessionId): Promise<Row> {
-  const { session } = await spot.chat.store.getLineage(id);
+async function leftAt(scope: ConversationScope, id: SessionId): Promise<Row> {
+  const { session } = await scope.chat.store.getLineage(id);
   const { fork, parent_session_id: parent } = session;
-  const rows = parent === null ? [] : await rowsOf(spot, parent);
+  const rows = parent === null ? [] : await rowsOf(scope, parent);
   const message = rows[fork?.messages ?? -1];
   if (!message) throw new HermesError("not_found", "There is no such message in this conversation");
   return message;
@@ -153,7 +165,7 @@ async function leftAt(spot: Spot, id: SessionId): Promise<Row> {
 type Row = Identified & { role: string; text: string };
 
 /** All messages that aren't undone, in order: their places are those of forks. */
-async function rowsOf({ chat }: Spot, sessionId: SessionId): Promise<Row[]> {
+async function rowsOf({ chat }: ConversationScope, sessionId: SessionId): Promise<Row[]> {
   const rows = await chat.store.getMessages(sessionId);
   return rows.map(({ id, role, content, platform_message_id: platformMessageId }) => ({
     ...{ id, role, platformMessageId, undone: false },

@@ -7,7 +7,7 @@ import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import { killPoint } from "../../kill-point.js";
 import { endLoginCode, type WebLogin } from "../../sessions/web-login.js";
-import { chatKey, spotOf, type WebChat } from "./chat.js";
+import { chatKey, scopeOf, type WebChat } from "./chat.js";
 import { deviceLabel } from "./device-label.js";
 import { DEVICE, PERSON, type PersonValue, type Visitor, visitorBy } from "./visitor.js";
 
@@ -63,7 +63,7 @@ export async function requireIdle(c: Context, chat: WebChat): Promise<void> {
   if (!visitor || visitor.signedIn) return;
   const whose = { person: { platform: PLATFORM, userId: visitor.id }, key: chatKey(chat, visitor) };
   const { conversations } = await chat.store.listConversations({ ...whose, limit: 1000 });
-  const keys = conversations.map(({ id }) => spotOf(chat, visitor, id ?? MAIN).key);
+  const keys = conversations.map(({ id }) => scopeOf(chat, visitor, id ?? MAIN).key);
   const isBusy =
     chat.adapter.live.turnsOf(visitor.id).length > 0 || keys.some((key) => chat.gateway.isBusy(key));
   if (isBusy)

@@ -5,7 +5,7 @@ import { PLATFORM } from "../../adapters/web/normalise.js";
 import { nowSeconds } from "../../clock.js";
 import { HermesError } from "../../errors.js";
 import type { RecordRow } from "../../store/queues.js";
-import type { Spot, WebChat } from "./chat.js";
+import type { ConversationScope, WebChat } from "./chat.js";
 import { allMessages, conversationAt } from "./conversations.js";
 import type { Visitor } from "./visitor.js";
 
@@ -22,12 +22,12 @@ export function isSharingOn({ config }: WebChat): boolean {
   return config.web_chat.sharing;
 }
 
-export async function share(spot: Spot, days = DEFAULT_DAYS): Promise<Share> {
-  const { chat, person, id: place } = spot;
+export async function share(scope: ConversationScope, days = DEFAULT_DAYS): Promise<Share> {
+  const { chat, person, id: place } = scope;
   requireSharing(chat);
-  const conversation = await conversationAt(spot);
+  const conversation = await conversationAt(scope);
   if (!conversation) throw new HermesError("not_found", "There is no such conversation");
-  const messages = snapshotOf(await allMessages(spot));
+  const messages = snapshotOf(await allMessages(scope));
   if (messages.reduce((sum, { text }) => sum + text.length, 0) > MAX_CHARS)
     throw new HermesError("invalid", "This conversation is too long to share; export it instead");
   if ((await sharesOf(chat, person)).length >= MAX_SHARES)

@@ -1,13 +1,13 @@
 /** What happens in the pipeline → what people's tabs show. */
 import type { AnswerMessage, NoticeMessage, TurnFinished } from "../../adapters/web/api.js";
-import { type Place, placeOf } from "../../adapters/web/live.js";
+import { type ConversationRef, conversationRef } from "../../adapters/web/live.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import { buttonsFor } from "../../adapters/web/questions.js";
 import { nowSeconds } from "../../clock.js";
 import type { GatewayEvent, GatewayEventOf, TurnEnd } from "../../events.js";
 import type { InboundMessage, OutboundMessage } from "../../message.js";
 import { BACKGROUND } from "../../one-turn.js";
-import { spotOf, type WebChat } from "./chat.js";
+import { scopeOf, type WebChat } from "./chat.js";
 import { conversationAt } from "./conversations.js";
 import { ANSWER, type AnswerValue, sentFile, uploadedFile } from "./extras.js";
 import { uploadsOf } from "./files.js";
@@ -28,32 +28,32 @@ const OUTCOMES: Record<TurnEnd["outcome"], TurnFinished["outcome"]> = {
 
 /** Returns a function that ends the watch. */
 export function watchConversations(chat: WebChat): () => void {
-  chat.adapter.onSent((place, message) => sent(chat, place, message));
+  chat.adapter.onSent((ref, message) => sent(chat, ref, message));
   return chat.events.watch("web chat", (event) => {
     if (!("message" in event) || event.platform !== PLATFORM) return;
-    const place = ofPerson(event);
+    const ref = ofPerson(event);
     // The watch itself must return at once; what has to be read follows.
-    if (place)
-      void happened(chat, place, event).catch((error: unknown) => chat.log.error({ err: error }, "web chat"));
+    if (ref)
+      void happened(chat, ref, event).catch((error: unknown) => chat.log.error({ err: error }, "web chat"));
   });
 }
 
 type OfMessage = Extract<GatewayEvent, { message: InboundMessage }>;
 
-/** Background work and tasks have no place in a conversation until their answer comes. */
-function ofPerson({ message, sessionKey }: OfMessage): Place | undefined {
+/** Background work and tasks have no ref in a conversation until their answer comes. */
+function ofPerson({ message, sessionKey }: OfMessage): ConversationRef | undefined {
   const { origin, task } = message;
   const { chatId, threadId = null } = origin;
-  return task || sessionKey.includes(BACKGROUND) ? undefined : placeOf({ chatId, threadId });
+  return task || sessionKey.includes(BACKGROUND) ? undefined : conversationRef({ chatId, threadId });
 }
 
-async function happened(chat: WebChat, place: Place, event: OfMessage): Promise<void> {
+async function happened(chat: WebChat, ref: ConversationRef, event: OfMessage): Promise<void> {
   const { live } = chat.adapter;
-  if (event.type === "accepted") return accepted(chat, place, event.message);
+  if (event.type === "accepted") return accepted(chat, ref, event.message);
   if (event.type === "turn-started") {
-    live.started(place, event.turnId, event.at, event.eventIds);
+    live.started(ref, event.turnId, event.at, event.eventIds);
     // A new conversation is in the lists at once, not only after its first answer.
-    return tellConversation(chat, place);
+    return publishConversation(chat, ref);
   }
   if (event.type === "turn-usage") {
     const {
@@ -65,58 +65,67 @@ async function happened(chat: WebChat, place: Place, event: OfMessage): Promise<
       costUsd = null,
     } = event.usage;
     const input = inputTokens + cacheReadTokens + cacheWriteTokens;
-    return live.used(place, event.turnId, { model, inputTokens: input, outputTokens, costUsd });
+    return live.used(ref, event.turnId, { model, inputTokens: input, outputTokens, costUsd });
   }
-  if (event.type === "turn-ended") return ended(chat, place, event);
+  if (event.type === "turn-ended") return ended(chat, ref, event);
 }
 
 /** Buttons and what commands ask for aren't shown as messages. */
-async function accepted(chat: WebChat, place: Place, message: InboundMessage): Promise<void> {
+async function accepted(chat: WebChat, ref: ConversationRef, message: InboundMessage): Promise<void> {
   const { eventId: clientId, text, sentAt: at, choice, fromCommand } = message;
   if (choice || fromCommand) return;
-  const { person, conversationId } = place;
-  const uploads = message.attachments.length > 0 ? await uploadsOf(spotAt(chat, place), clientId) : [];
+  const { person, conversationId } = ref;
+  const uploads = message.attachments.length > 0 ? await uploadsOf(scopeAt(chat, ref), clientId) : [];
   const queued = { clientId, text, files: uploads.map(uploadedFile), at };
-  chat.adapter.live.tell(person, { type: "queued", conversationId, message: queued });
+  chat.adapter.live.publish(person, { type: "queued", conversationId, message: queued });
 }
 
-async function ended(chat: WebChat, place: Place, event: GatewayEventOf<"turn-ended">): Promise<void> {
+async function ended(
+  chat: WebChat,
+  ref: ConversationRef,
+  event: GatewayEventOf<"turn-ended">,
+): Promise<void> {
   const { turnId, outcome, eventIds } = event;
-  const seconds = chat.adapter.live.secondsOf(place, turnId);
-  const usage = chat.adapter.live.ended(place, turnId, OUTCOMES[outcome]);
+  const seconds = chat.adapter.live.secondsOf(ref, turnId);
+  const usage = chat.adapter.live.ended(ref, turnId, OUTCOMES[outcome]);
   // Of an answer it is kept when that is sent.
   const isCut = outcome === "stopped" || outcome === "interrupted";
-  if (isCut) await keep(chat, place, eventIds.at(-1)!, { turnId, seconds, ...(usage ? { usage } : {}) });
-  await tellConversation(chat, place);
+  if (isCut) await keep(chat, ref, eventIds.at(-1)!, { turnId, seconds, ...(usage ? { usage } : {}) });
+  await publishConversation(chat, ref);
 }
 
-async function tellConversation(chat: WebChat, place: Place): Promise<void> {
-  const conversation = await conversationAt(spotAt(chat, place));
-  if (conversation) chat.adapter.live.tell(place.person, { type: "conversation", conversation });
+async function publishConversation(chat: WebChat, ref: ConversationRef): Promise<void> {
+  const conversation = await conversationAt(scopeAt(chat, ref));
+  if (conversation) chat.adapter.live.publish(ref.person, { type: "conversation", conversation });
 }
 
 /** Beside the session, under the question that it answers. */
-async function keep({ store }: WebChat, place: Place, clientId: string, value: AnswerValue): Promise<void> {
-  const name = { platform: PLATFORM, kind: ANSWER, owner: place.person, id: clientId };
-  await store.saveRecord({ ...name, place: place.conversationId, value });
+async function keep(
+  { store }: WebChat,
+  ref: ConversationRef,
+  clientId: string,
+  value: AnswerValue,
+): Promise<void> {
+  const name = { platform: PLATFORM, kind: ANSWER, owner: ref.person, id: clientId };
+  await store.saveRecord({ ...name, place: ref.conversationId, value });
 }
 
-/** Nothing of a person is needed but the id: the place is theirs. */
-function spotAt(chat: WebChat, { person: id, conversationId }: Place) {
+/** Nothing of a person is needed but the id: the ref is theirs. */
+function scopeAt(chat: WebChat, { person: id, conversationId }: ConversationRef) {
   const person: Visitor = { id, name: null, signedIn: false, owner: false, deviceId: null };
-  return spotOf(chat, person, conversationId);
+  return scopeOf(chat, person, conversationId);
 }
 
-async function sent(chat: WebChat, place: Place, message: OutboundMessage): Promise<void> {
-  const { person, conversationId } = place;
+async function sent(chat: WebChat, ref: ConversationRef, message: OutboundMessage): Promise<void> {
+  const { person, conversationId } = ref;
   const { id, kind, turnId, target, files = [] } = message;
   const isAnswer = kind === "answer" && turnId !== null && target.replyTo !== null;
-  const usage = chat.adapter.live.usageOf(place, turnId);
-  const seconds = chat.adapter.live.secondsOf(place, turnId);
+  const usage = chat.adapter.live.usageOf(ref, turnId);
+  const seconds = chat.adapter.live.secondsOf(ref, turnId);
   const value = { turnId, outboxId: id, files: [...files], seconds, ...(usage ? { usage } : {}) };
-  if (isAnswer) await keep(chat, place, target.replyTo!, value);
+  if (isAnswer) await keep(chat, ref, target.replyTo!, value);
   const shown = isAnswer ? { ...answerOf(message, target.replyTo!), usage } : noticeOf(message);
-  chat.adapter.live.tell(person, { type: "message", conversationId, message: shown });
+  chat.adapter.live.publish(person, { type: "message", conversationId, message: shown });
 }
 
 function answerOf({ id, text, turnId, files = [] }: OutboundMessage, asked: string): AnswerMessage {

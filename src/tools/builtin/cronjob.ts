@@ -15,7 +15,7 @@ import type { SendDeps } from "./send-message.js";
 export interface CronDeps {
   store: Pick<Schedules, "addSchedule" | "changeSchedule" | "listSchedules" | "removeSchedule"> &
     Pick<SendDeps["store"], "knownChats">;
-  places: SendDeps["places"];
+  targets: SendDeps["targets"];
   timeZone: string;
   maxJobs: number;
   enabled: boolean;
@@ -132,11 +132,11 @@ async function requireRoom({ store }: CronDeps, call: ToolCall): Promise<void> {
 }
 
 /** People who aren't owners can only target their current chat. */
-async function delivery({ store, places }: CronDeps, args: Args, call: ToolCall) {
+async function delivery({ store, targets }: CronDeps, args: Args, call: ToolCall) {
   const to = textArgument(args, "deliver") ?? "origin";
   if (!call.principal.owner && to !== "origin" && to !== "local")
     throw new ToolMistake("deliver must be origin or local.");
-  return deliveryOf(store, to, { ...places, origin: call.target });
+  return deliveryOf(store, to, { ...targets, origin: call.target });
 }
 
 async function list({ deps, call }: Job): Promise<string> {

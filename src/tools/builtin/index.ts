@@ -18,7 +18,7 @@ export interface BuiltinDeps {
   sessions: SessionReader;
   memory: MemoryFiles;
   store: SendDeps["store"] & CronDeps["store"];
-  places: SendDeps["places"];
+  targets: SendDeps["targets"];
   cron: Pick<CronDeps, "timeZone" | "maxJobs" | "enabled">;
   search: SearchSettings;
   /** Default: the public internet. */
@@ -28,13 +28,13 @@ export interface BuiltinDeps {
 }
 
 export function builtinTools(deps: BuiltinDeps): ToolDefinition[] {
-  const { sessions, memory, store, places, cron, search, network, runTask } = deps;
+  const { sessions, memory, store, targets, cron, search, network, runTask } = deps;
   return [
     clarifyTool(),
-    cronjobTool({ store, places, ...cron }),
+    cronjobTool({ store, targets, ...cron }),
     ...(runTask ? [delegateTaskTool(runTask)] : []),
     memoryTool(memory),
-    sendMessageTool({ store, places }),
+    sendMessageTool({ store, targets }),
     sessionSearchTool(sessions),
     todoTool(sessions),
     webExtractTool(network),

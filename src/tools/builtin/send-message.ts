@@ -10,7 +10,7 @@ import type { ToolCall, ToolDefinition } from "../tool.js";
 export interface SendDeps {
   store: Pick<Outbox, "knownChats" | "enqueueReply">;
   /** Platforms that can get messages, and their home channels. */
-  places: Omit<KnownTargets, "chats">;
+  targets: Omit<KnownTargets, "chats">;
 }
 
 const DESCRIPTION =
@@ -52,11 +52,11 @@ export function sendMessageTool(deps: SendDeps): ToolDefinition {
 }
 
 /** In a room, other chats aren't listed: even their names are private. */
-async function list({ store, places }: SendDeps, call: ToolCall): Promise<string> {
+async function list({ store, targets }: SendDeps, call: ToolCall): Promise<string> {
   const here = { target: formatTarget(call.target), name: "this chat" };
   if (call.room) return success({ targets: [here] });
   const chats = await store.knownChats({ limit: LISTED, ...ownOnly(call) });
-  const others = chats.filter(({ platform }) => places.platforms.includes(platform)).map(shown);
+  const others = chats.filter(({ platform }) => targets.platforms.includes(platform)).map(shown);
   return success({ targets: [here, ...others.filter(({ target }) => target !== here.target)] });
 }
 
@@ -74,13 +74,13 @@ async function send(deps: SendDeps, args: Record<string, unknown>, call: ToolCal
   return success({ id: `out:${id}`, target: formatTarget(target), note: "It is queued and will be sent." });
 }
 
-async function targetFor({ store, places }: SendDeps, wanted: string, call: ToolCall): Promise<Target> {
+async function targetFor({ store, targets }: SendDeps, wanted: string, call: ToolCall): Promise<Target> {
   const own = ownOnly(call);
   // Names are looked up among the chats that the person may write to, so an error reveals no other.
   const limited: Pick<Outbox, "knownChats"> = {
     knownChats: (query) => store.knownChats({ ...query, ...own }),
   };
-  const target = await findTarget(limited, wanted, { ...places, origin: call.target });
+  const target = await findTarget(limited, wanted, { ...targets, origin: call.target });
   if (!target) throw new ToolMistake("target must be a chat.");
   if (own.of && !isSameChat(target, call.target) && !(await isOwn(limited, target)))
     throw new ToolMistake(

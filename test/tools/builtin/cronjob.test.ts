@@ -9,8 +9,8 @@ const owner = { platform: "test", userId: "olga", owner: true };
 
 async function setUp(enabled = true) {
   const { store } = await tempStore();
-  const places = { platforms: ["test"], homes: {}, isChatId: () => true };
-  const tool = cronjobTool({ store, places, timeZone: "UTC", maxJobs: 50, enabled });
+  const targets = { platforms: ["test"], homes: {}, isChatId: () => true };
+  const tool = cronjobTool({ store, targets, timeZone: "UTC", maxJobs: 50, enabled });
   const call = (principal: typeof ann, action: string, args = {}, given = {}) =>
     use(tool, { action, ...args }, { principal, ...given });
   const create = (principal: typeof ann, args = {}, given = {}) =>

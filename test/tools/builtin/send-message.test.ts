@@ -19,7 +19,7 @@ async function setUp() {
   const gateway = await TestGateway.start(both);
   for (const person of [ann, bob, inGroup("ann", "ops"), inGroup("bob", "ops"), inGroup("bob", "board")])
     await gateway.ask(person, "hello");
-  const tool = sendMessageTool({ store: gateway.store, places: knownTargetsOf(gateway.config) });
+  const tool = sendMessageTool({ store: gateway.store, targets: knownTargetsOf(gateway.config) });
   const target = { ...toolCall({ principal: PRINCIPAL }).target, chatId: ann.chatId };
   const send = (to: string, given: Parameters<typeof use>[2] = {}) =>
     use(tool, { target: to, message: "hi there" }, { principal: PRINCIPAL, target, ...given });
