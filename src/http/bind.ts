@@ -1,4 +1,4 @@
-/** Where the server may listen, and what its address is called. */
+/** Checks the listen address, builds the server's URL and explains listen errors. */
 import net from "node:net";
 import { HermesError } from "../errors.js";
 
@@ -15,12 +15,12 @@ export function isLoopback(host: string): boolean {
   return plain === "localhost" || plain === "::1" || (net.isIPv4(plain) && plain.startsWith("127."));
 }
 
-/** Listens on every address of the machine. */
+/** Whether a server on this host listens on all interfaces. */
 export function isWildcard(host: string): boolean {
   return ["0.0.0.0", "::", ""].includes(plainHost(host));
 }
 
-/** Anyone who reaches a public address would be let in, so there a token is the least. */
+/** Requires a token unless the address is loopback: otherwise anyone on the network could get in. */
 export function checkBind(host: string, token: string | null): void {
   if (token || isLoopback(host)) return;
   throw new HermesError("refused", `Listening on ${host} without a token would let anyone in`, {
@@ -28,7 +28,7 @@ export function checkBind(host: string, token: string | null): void {
   });
 }
 
-/** An address that a browser on this machine can open. */
+/** A URL that a browser on this machine can open. */
 export function urlOf(host: string, port: number): string {
   const plain = isWildcard(host) ? "127.0.0.1" : plainHost(host);
   return `http://${net.isIPv6(plain) ? `[${plain}]` : plain}:${port}`;
@@ -40,7 +40,7 @@ export function describeListenError(error: NodeJS.ErrnoException, host: string, 
     case "EADDRINUSE":
       return new HermesError(
         "conflict",
-        `Port ${port} on ${host} is taken by another program`,
+        `Port ${port} on ${host} is in use by another program`,
         options(
           "Stop that program, or choose another port: http.port / HERMES_HTTP_PORT (0 = any free one).",
         ),

@@ -1,4 +1,4 @@
-/** The documentation at `/docs`, as the build left it. Few people read it here, so nothing of it is kept in memory. */
+/** Serves the built documentation at `/docs`. It is rarely read here, so files aren't cached in memory. */
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -8,22 +8,22 @@ import { fileAnswer, hasType } from "../static-file.js";
 import { fault } from "./faults.js";
 
 const FILES = packageFile("dist/docs/");
-const BEGINNING = "/docs/";
-const START = "index.html";
-/** Names of files in folders below, none hidden: no way leads out of the folder. */
+const PREFIX = "/docs/";
+const INDEX = "index.html";
+/** Relative paths without hidden files or `..`: a name can't leave the folder. */
 const NAME = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 const MAX_NAME = 200;
 
-const pack = promisify(gzip);
+const gzipped = promisify(gzip);
 
 export function docsRoutes(app: Hono): void {
-  app.get("/docs", (c) => c.redirect(BEGINNING));
+  app.get("/docs", (c) => c.redirect(PREFIX));
   app.get("/docs/*", async (c) => {
-    const name = c.req.path.slice(BEGINNING.length) || START;
+    const name = c.req.path.slice(PREFIX.length) || INDEX;
     const content = await contentOf(name);
-    if (content === undefined) return name === START ? notBuilt(c) : unknown(c);
-    const packed = name.endsWith(".png") ? undefined : await pack(content);
-    return fileAnswer(name, content, packed)(c);
+    if (content === undefined) return name === INDEX ? notBuilt(c) : unknown(c);
+    const compressed = name.endsWith(".png") ? undefined : await gzipped(content);
+    return fileAnswer(name, content, compressed)(c);
   });
 }
 
@@ -32,14 +32,15 @@ async function contentOf(name: string): Promise<Buffer | undefined> {
   try {
     return await readFile(new URL(name, FILES));
   } catch (error) {
-    // A folder with the name of a page is no page.
+    // EISDIR: the name is a folder's.
     if (["ENOENT", "ENOTDIR", "EISDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
       return undefined;
     throw error;
   }
 }
 
-const unknown = (c: Context) => fault(c, 404, "not_found", "There is no such page: /docs/ has the contents");
+const unknown = (c: Context) =>
+  fault(c, 404, "not_found", "There is no such page; /docs/ has the table of contents");
 
 const notBuilt = (c: Context) =>
   fault(c, 503, "unavailable", "The documentation was not built: run `npm run build`");

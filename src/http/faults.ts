@@ -1,4 +1,4 @@
-/** Errors → JSON answers of one shape: `{error: {code, message, hint?}}`. */
+/** Turns errors into JSON responses of one shape: `{error: {code, message, hint?}}`. */
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -20,7 +20,7 @@ export function fault(c: Context, status: ContentfulStatusCode, code: ErrorCode,
   return c.json({ error: { code, message } }, status);
 }
 
-/** What has no code is a fault of ours: logged in full, shown as one sentence. Nothing says where the home is. */
+/** An error without a code is a bug: it is logged in full, and the client sees one sentence. Hides the home's path. */
 export function faultHandler(
   log: HttpLog | undefined,
   home: string | undefined,

@@ -1,4 +1,4 @@
-/** Headers of every response: only our own scripts and styles, no framing. */
+/** Security headers of every response: only our own scripts and styles, no framing. */
 import type { MiddlewareHandler } from "hono";
 
 const HEADERS: Record<string, string> = {
@@ -15,7 +15,7 @@ const HEADERS: Record<string, string> = {
   ].join("; "),
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
-  // Not "no-referrer": with that, browsers send `Origin: null` with our own login form.
+  // With "no-referrer", browsers would send `Origin: null` with our own login form.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -24,4 +24,10 @@ const HEADERS: Record<string, string> = {
 export const safeHeaders: MiddlewareHandler = async (c, next) => {
   for (const [name, value] of Object.entries(HEADERS)) c.header(name, value);
   await next();
+};
+
+/** Proxies and browsers must not cache private data. */
+export const noStore: MiddlewareHandler = async (c, next) => {
+  await next();
+  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
 };

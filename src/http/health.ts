@@ -2,14 +2,14 @@ import type { Context, Hono } from "hono";
 import type { NotReady } from "../policies/readiness.js";
 
 export interface HealthOptions {
-  /** What keeps the gateway from accepting and processing; nothing: it is ready. */
+  /** Why the gateway isn't ready. Empty if it is. */
   problems?: () => Promise<readonly NotReady[]>;
   metrics?: { contentType: string; text(): Promise<string> };
 }
 
 /**
- * `/healthz`: alive, the event loop answers. `/readyz`: messages are accepted and processed. Both say so to anyone:
- * supervisors and load balancers have no token. `/metrics` is guarded like everything else.
+ * `/healthz`: the event loop responds. `/readyz`: messages are accepted and processed. Both are public, because
+ * supervisors and load balancers have no token. `/metrics` needs the token.
  */
 export function healthRoutes(app: Hono, { problems, metrics }: HealthOptions): void {
   app.get("/healthz", (c) => c.json({ status: "ok" }));

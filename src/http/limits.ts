@@ -1,4 +1,4 @@
-/** How much and how often a client may ask. */
+/** Limits the rate and the size of requests. */
 import type { HttpBindings } from "@hono/node-server";
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -8,7 +8,7 @@ import { clientAddress } from "./request.js";
 
 const MEGABYTE = 1024 * 1024;
 
-/** By address. */
+/** Per client address. 0: no limit. */
 export function limitRate(perMinute: number): MiddlewareHandler {
   const limit = new RateLimit(perMinute);
   return async (c, next) => {
@@ -20,15 +20,14 @@ export function limitRate(perMinute: number): MiddlewareHandler {
   };
 }
 
-/** Of the whole server; parts of it may take more. */
 export function limitBody(megabytes = 1): MiddlewareHandler {
   return bodyLimit({
     maxSize: megabytes * MEGABYTE,
     onError: (c) => {
-      // Closing at once, as a client may ask, would take the answer along while the rest of the body is on its way. The
-      // server reads that for half a second first.
+      // Closing at once, as the client may have asked, would lose the response while the rest of the body is in flight.
+      // With keep-alive the server first reads that for half a second.
       (c.env as HttpBindings).outgoing.shouldKeepAlive = true;
-      return fault(c, 413, "invalid", `That is more than ${megabytes} MB`);
+      return fault(c, 413, "invalid", `The request body is larger than ${megabytes} MB`);
     },
   });
 }

@@ -1,4 +1,4 @@
-/** What the HTTP side asks of a log; pino has it. */
+/** The part of a pino logger that the HTTP server needs. */
 export interface HttpLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;

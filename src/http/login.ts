@@ -1,4 +1,4 @@
-/** The page where a browser shows the token once. */
+/** The login page: the user enters the token, and the browser gets a login cookie. */
 import fs from "node:fs";
 import type { Hono } from "hono";
 import { nowSeconds } from "../clock.js";
@@ -15,13 +15,13 @@ export const LOGIN_PATHS = ["/login", "/login.css"] as const;
 
 /** Other ways to sign in, for people who don't have the token. */
 export interface OtherLogins {
-  /** A link to a path of ours. */
+  /** A link to a path on this server. */
   link: { label: string; path: string } | null;
-  /** Names and passwords that the owner has set, posted to `/login/password`. */
+  /** Whether the owner has set names and passwords. The form posts to `/login/password`. */
   password: boolean;
 }
 
-/** By the code of the error. */
+/** By error code. */
 const FAILURES: Partial<Record<string, string>> = {
   refused: "The name or the password is wrong. After ten wrong ones, wait a minute.",
   conflict: "An answer is being written in this browser. Wait for it, then sign in.",
@@ -36,10 +36,10 @@ export function loginRoutes(
   const html = fs.readFileSync(new URL("login.html", ASSETS), "utf8");
   const passwordForm = fs.readFileSync(new URL("login-password.html", ASSETS), "utf8");
   const css = fs.readFileSync(new URL("login.css", ASSETS), "utf8");
-  const page = async (next: string, said: { message?: string; failure?: string | undefined } = {}) => {
-    const { message = "", failure = "" } = said;
+  const page = async (next: string, texts: { message?: string; failure?: string | undefined } = {}) => {
+    const { message = "", failure = "" } = texts;
     const { link, password } = await others();
-    // The dashboard is the owner's: a name and a password don't open it.
+    // Only the owner may open the dashboard, so a name and a password don't help there.
     const form = password && !next.startsWith("/dashboard") ? passwordForm : "";
     return html
       .replace("{{password}}", () => form)
@@ -52,13 +52,13 @@ export function loginRoutes(
   app.get("/login", async (c) => {
     const failed = c.req.query("failed") ?? "";
     const failure = Object.hasOwn(FAILURES, failed) ? FAILURES[failed] : undefined;
-    return c.html(await page(wayBack(c.req.query("next")), { failure }));
+    return c.html(await page(safeNext(c.req.query("next")), { failure }));
   });
   app.get("/login.css", (c) => c.body(css, 200, { "Content-Type": "text/css; charset=utf-8" }));
   app.post("/login", async (c) => {
-    const { token: given, next: wanted } = await c.req.parseBody();
-    const next = wayBack(wanted);
-    const isRight = () => typeof given === "string" && isSameSecret(given.trim(), token);
+    const body = await c.req.parseBody();
+    const next = safeNext(body.next);
+    const isRight = () => typeof body.token === "string" && isSameSecret(body.token.trim(), token);
     const verdict = throttle.check(clientOf(c), isRight);
     if (verdict === "too_many")
       return c.html(await page(next, { message: "Too many wrong tokens. Wait a minute." }), 429);
@@ -72,7 +72,7 @@ export function loginRoutes(
   });
 }
 
-/** A local path or `/`: never another host, never characters that break out of HTML. */
-export function wayBack(next: unknown): string {
+/** Where to go after the login. `/` unless it is a path on this server without characters that break out of HTML. */
+export function safeNext(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\w\-./?=&%:~,+]*$/.test(next) ? next : "/";
 }

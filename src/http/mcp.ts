@@ -1,4 +1,4 @@
-/** `/mcp`: the chats as MCP tools over streamable HTTP, for programs with the owner's token. */
+/** `/mcp`: offers the chats as MCP tools over streamable HTTP to programs with the owner's token. */
 import type { Hono, MiddlewareHandler } from "hono";
 import { localCalls } from "../mcp-server/local-calls.js";
 import { newServer } from "../mcp-server/server.js";
@@ -15,7 +15,7 @@ export function mcpRoutes(app: Hono, ownerOnly: MiddlewareHandler, service: Chat
   });
 }
 
-/** Each request is on its own: nothing is kept between them, so restarts break no connection. */
+/** Stateless: nothing is stored between requests, so a restart breaks no client. */
 async function load(service: ChatService, log: HttpLog): Promise<Handle> {
   const sdk = await import("@modelcontextprotocol/server");
   const onError = (error: unknown, tool?: string) => log.warn({ err: error, tool }, "an MCP request failed");

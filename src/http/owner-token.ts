@@ -1,4 +1,4 @@
-/** A token for the owner where none is configured: made once, kept in the home where only its owner can read. */
+/** The owner's token if none is configured: created once, in a file of the home that only this user can read. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { HermesError } from "../errors.js";

@@ -1,4 +1,4 @@
-/** What a request tells about its way here. */
+/** The client's address and protocol, also behind a reverse proxy. */
 import net from "node:net";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
@@ -8,19 +8,19 @@ export function remoteAddress(c: Context): string {
   return (c.env as HttpBindings).incoming.socket.remoteAddress ?? "unknown";
 }
 
-/** The client that a proxy in front asks for, as the proxy saw it: the last entry is its own. */
+/** The client's address as the reverse proxy saw it: the proxy appends the last entry. */
 function forwardedFor(c: Context): string | undefined {
   return c.req.header("x-forwarded-for")?.split(",").at(-1)?.trim() || undefined;
 }
 
-/** Who is counted and limited: programs on this machine are let be, and a proxy on it says for whom it asks. */
+/** The client for rate limits. Undefined for programs on this machine; a proxy on it names its client. */
 export function clientAddress(c: Context): string | undefined {
   const address = remoteAddress(c);
   const client = isLoopback(address) ? forwardedFor(c) : address;
   return client === undefined ? undefined : networkOf(client);
 }
 
-/** Of version 6 everyone has a whole network (/64) of addresses: that is one client. */
+/** An IPv6 client usually has a whole /64 network, so the network counts as one client. */
 function networkOf(address: string): string {
   if (!net.isIPv6(address)) return address;
   const plain = address.toLowerCase().split("%", 1)[0]!;
@@ -32,12 +32,12 @@ function networkOf(address: string): string {
   return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(":")}::/64`;
 }
 
-/** Who is counted where programs on this machine aren't exempt. */
+/** The client for limits that also apply to programs on this machine. */
 export function clientOf(c: Context): string {
   return clientAddress(c) ?? remoteAddress(c);
 }
 
-/** Whether the browser's side is https: a proxy in front says so. */
+/** Whether the browser uses https, as the reverse proxy reports. */
 export function isHttps(c: Context): boolean {
   return c.req.header("x-forwarded-proto")?.split(",")[0]?.trim() === "https";
 }

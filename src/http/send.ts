@@ -13,13 +13,13 @@ import { requestTrace } from "./request-id.js";
 export interface SendRoutes {
   store: Store;
   targets: Omit<KnownTargets, "chats">;
-  /** Without a token anyone on this machine could speak as the bot. */
+  /** Required: without a token any program on this machine could write as the bot. */
   hasToken: boolean;
-  /** Where files for a chat may come from. */
+  /** Which files may be sent to a chat. */
   outgoing(target: Target): OutgoingRules;
-  /** Throws while nothing may be accepted. */
+  /** Throws while the gateway accepts no messages. */
   requireAccepting(): void;
-  /** Something waits in the outbox. */
+  /** Makes the outbox send now. */
   wake(): void;
 }
 
@@ -28,17 +28,17 @@ const WAIT_SECONDS = 30;
 const bodySchema = z.strictObject({
   to: z.string().min(1),
   text: z.string().default(""),
-  /** Paths on the machine of the gateway, in folders that files may be sent from. */
+  /** Paths on the gateway's machine, in folders from which files may be sent. */
   files: z.array(z.string().min(1)).min(1).max(10).optional(),
   key: z.string().min(1).max(200).optional(),
-  /** Seconds to wait for the receipt. */
+  /** Seconds to wait for the delivery. */
   wait: z.number().min(0).max(WAIT_SECONDS).optional(),
 });
 
 export function sendRoutes(app: Hono, routes: SendRoutes): void {
   app.use("/api/send/*", async (c, next) => {
     if (!routes.hasToken)
-      return fault(c, 403, "refused", "Sending over HTTP wants a token: set http.token (HERMES_HTTP_TOKEN)");
+      return fault(c, 403, "refused", "Sending over HTTP needs a token: set http.token (HERMES_HTTP_TOKEN)");
     c.header("Cache-Control", "no-store");
     await next();
   });
@@ -58,20 +58,24 @@ async function send(c: Context, routes: SendRoutes): Promise<Response> {
   const body = readBody(await c.req.json().catch(() => undefined));
   const key = c.req.header("idempotency-key") ?? body.key;
   const { traceId } = requestTrace(c);
-  const wanted = body.files?.map((path) => ({ path }));
-  const files = wanted && ((target: Target) => takeFiles(wanted, outgoing(target)));
+  const paths = body.files?.map((path) => ({ path }));
+  const files = paths && ((target: Target) => takeFiles(paths, outgoing(target)));
   const { id } = await queueSend(store, { to: body.to, text: body.text, key, traceId, files }, targets);
   wake();
   const row = await awaitDelivery(store, id, (body.wait ?? 0) * 1000);
   return c.json(describeSend(row), row.state === "pending" || row.state === "sending" ? 202 : 200);
 }
 
-function readBody(given: unknown): z.output<typeof bodySchema> {
-  const parsed = bodySchema.safeParse(given);
+function readBody(json: unknown): z.output<typeof bodySchema> {
+  const parsed = bodySchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue?.path.join(".");
-  throw new HermesError("invalid", `The body is no message${where ? `: ${where}: ${issue?.message}` : ""}.`, {
-    hint: '{"to": "platform:chat", "text": "…", "files"?: [paths], "key"?: "…", "wait"?: seconds}',
-  });
+  throw new HermesError(
+    "invalid",
+    `The body is not a valid message${where ? `: ${where}: ${issue?.message}` : ""}.`,
+    {
+      hint: '{"to": "platform:chat", "text": "…", "files"?: [paths], "key"?: "…", "wait"?: seconds}',
+    },
+  );
 }

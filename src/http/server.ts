@@ -1,4 +1,4 @@
-/** The daemon's HTTP side: one port, guarded here once, so that routes only say what they serve. */
+/** The daemon's HTTP server. All checks of requests are here, so routes only define what they serve. */
 import type { Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
@@ -14,55 +14,55 @@ import { limitBody, limitRate } from "./limits.js";
 import type { HttpLog } from "./log.js";
 import { LOGIN_PATHS, loginRoutes, type OtherLogins } from "./login.js";
 import { requestId } from "./request-id.js";
-import { cutStalled } from "./stalled.js";
+import { closeStalled } from "./stalled.js";
 import { requireToken } from "./token.js";
 
 export interface ListenOptions {
   host: string;
   port: number;
   token: string | null;
-  /** A request has to have arrived by then, head and body. Answers may take longer. */
+  /** Headers and body must arrive within this time. Responses may take longer. */
   requestTimeoutMs?: number;
   /** A client that reads nothing for this long is disconnected. */
   stalledMs?: number;
 }
 
 export interface HttpOptions extends ListenOptions {
-  /** What the owner proves to be the owner with where no token guards everything. */
+  /** Guards the owner's routes if `token` is null. */
   ownerToken?: string;
-  /** Names under which a proxy in front makes the server known. */
+  /** Other host names of this server, for example behind a reverse proxy. */
   otherNames?: readonly string[];
   log?: HttpLog;
-  /** Where the home is: no answer says so. */
+  /** Hidden in error responses. */
   home?: string;
-  /** Requests a minute from one address; 0: any number. */
+  /** Requests per minute from one address; 0: no limit. */
   ratePerMinute?: number;
-  /** Where platforms call us: before every check of ours, since they come under any name and prove themselves. */
+  /** Webhooks of platforms. They skip our checks: platforms use any host name and authenticate in their own way. */
   callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
   areas?: readonly Area[];
-  /** People without the token who may use a part of it. */
+  /** Whether someone without the token may send this request. */
   isGuest?: (c: Context) => Promise<boolean>;
-  /** Whether a device of the web chat is the owner's. */
+  /** Whether the owner is signed in to the web chat on this device. */
   isOwnerDevice?: (device: string) => Promise<boolean>;
-  /** Offered beside the token. */
+  /** Other logins that the login page offers. */
   otherLogins?: () => Promise<OtherLogins>;
   health?: HealthOptions;
-  /** `ownerOnly` guards routes for the owner alone. */
+  /** `ownerOnly` guards routes that only the owner may use. */
   routes: (app: Hono, ownerOnly: MiddlewareHandler) => void;
 }
 
-/** A part of the server with rules of its own. */
+/** Paths with their own rules. */
 export interface Area {
-  /** Of its paths: `/v1/`. */
+  /** Prefix of its paths: `/v1/`. */
   beginning: string;
-  /** Its routes ask for secrets of their own instead of the token. */
+  /** Its routes check their own secrets instead of the token. */
   ownSecret: boolean;
   bodyMegabytes: number;
 }
 
 export interface HttpServer {
   url: string;
-  /** Lets running requests end, cuts event streams at once, and resolves when nothing is open any more. */
+  /** Closes event streams at once, waits for running requests, and resolves when no connection is open. */
   close(): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const STALLED_MS = 60_000;
 const RATE_PER_MINUTE = 0;
 
-/** A server that listens before what it serves is there. */
+/** A server that listens before its routes are ready. */
 export interface ListeningServer extends HttpServer {
   serve(options: HttpOptions): void;
 }
@@ -88,19 +88,19 @@ export async function listenHttp(options: ListenOptions): Promise<ListeningServe
     hostname: host,
     serverOptions: timeouts(options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS),
   }) as Server;
-  cutStalled(server, options.stalledMs ?? STALLED_MS);
+  closeStalled(server, options.stalledMs ?? STALLED_MS);
   await listen(server, host, port);
   const { port: boundPort } = server.address() as AddressInfo;
   return {
     url: urlOf(host, boundPort),
-    serve: (served) => {
-      app = buildApp(served, streams);
+    serve: (httpOptions) => {
+      app = buildApp(httpOptions, streams);
     },
     close: () => closeServer(server, streams),
   };
 }
 
-/** Platforms call under any name and try again after a 503, so no other check comes first. */
+/** Has no Host check: platforms use any host name, and try again after a 503. */
 function startingApp(): Hono {
   const app = new Hono();
   app.use(requestId, safeHeaders);
@@ -146,18 +146,18 @@ function buildApp(options: HttpOptions, streams: Set<ServerResponse>): Hono {
   return app;
 }
 
-/** A token guards everything; without one, what is the owner's wants the owner's own. */
+/** `token` guards everything. Without one, the owner's token guards the owner's routes. */
 function guardWithToken(app: Hono, options: HttpOptions): MiddlewareHandler {
   const { token, ownerToken, areas = [], isGuest, isOwnerDevice } = options;
   const throttle = new LoginThrottle();
   const check = { throttle, isOpen: openPaths(areas), ...(isOwnerDevice ? { isOwnerDevice } : {}) };
   if (token) app.use(requireToken({ ...check, token, ...(isGuest ? { isGuest } : {}) }));
   app.use(limitBodies(areas));
-  const known = token ?? ownerToken;
-  if (known) loginRoutes(app, known, throttle, options.otherLogins);
+  const loginToken = token ?? ownerToken;
+  if (loginToken) loginRoutes(app, loginToken, throttle, options.otherLogins);
   if (token) return (_, next) => next();
   if (ownerToken) return requireToken({ ...check, token: ownerToken });
-  return async (c) => fault(c, 403, "refused", "This is the owner's, and no token says who that is");
+  return async (c) => fault(c, 403, "refused", "Only the owner may use this, and no token is configured");
 }
 
 function openPaths(areas: readonly Area[]): (path: string) => boolean {
@@ -186,7 +186,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Event streams never end by themselves; clients reconnect and get what they missed. */
+/** Event streams would never end, so they are closed. Clients reconnect and get what they missed. */
 async function closeServer(server: Server, streams: ReadonlySet<ServerResponse>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

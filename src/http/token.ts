@@ -1,4 +1,4 @@
-/** The one token: as a Bearer header from programs, as a login cookie (made from it, never it) from browsers. */
+/** Checks the token: programs send it as a Bearer header, browsers have a login cookie that is signed with it. */
 import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -14,11 +14,11 @@ const LOGGED_IN = "logged-in";
 export interface TokenCheck {
   token: string;
   throttle: LoginThrottle;
-  /** Paths that need no token, or ask for their own secret. */
+  /** Whether a path needs no token, or has its own secret. */
   isOpen(path: string): boolean;
-  /** People who proved otherwise who they are, where that is enough. */
+  /** Whether the sender is signed in otherwise, and may use this path. */
   isGuest?(c: Context): Promise<boolean>;
-  /** Whether a device is signed in as the owner's, still. */
+  /** Whether the owner is still signed in on this device. */
   isOwnerDevice?(device: string): Promise<boolean>;
 }
 
@@ -41,13 +41,13 @@ export function requireToken({ isOpen, isGuest, ...check }: TokenCheck): Middlew
       if (verdict === "too_many") return fault(c, 429, "refused", "Too many wrong tokens; wait a minute");
     } else if (wantsPage(c)) return c.redirect(loginPath(c));
     c.header("WWW-Authenticate", "Bearer");
-    return fault(c, 401, "refused", "This server wants its token: Authorization: Bearer <http.token>");
+    return fault(c, 401, "refused", "This server needs its token: Authorization: Bearer <http.token>");
   };
 }
 
 /**
- * Lax, not Strict: a link to this server from a chat should find the browser logged in. Changes check the Origin. A login of a
- * device ends when that device is signed out; others end when the token changes.
+ * SameSite is Lax, so that a browser that follows a link from a chat is logged in. Requests that change something check the
+ * Origin. A device's login ends when the device is signed out; every login ends when the token changes.
  */
 export function setLogin(c: Context, token: string, now: number, device?: string): void {
   const expires = Math.floor(now) + LOGIN_SECONDS;
@@ -65,7 +65,7 @@ export function endLogin(c: Context): void {
   deleteCookie(c, COOKIE, { path: "/" });
 }
 
-/** With the way back, where that isn't the front page. */
+/** Returns to the requested page after the login. */
 function loginPath(c: Context): string {
   const { pathname, search } = new URL(c.req.url);
   return pathname === "/" ? "/login" : `/login?${new URLSearchParams({ next: pathname + search })}`;

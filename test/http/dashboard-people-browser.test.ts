@@ -125,7 +125,7 @@ it("notes are read, added, changed and deleted; one that changed meanwhile isn't
   const { text } = await common().get(`/memory?platform=telegram&userId=${ann.id}`);
   const { version } = JSON.parse(text) as { version: string };
   const long = { person, entries: ["y".repeat(9000)], version };
-  expect(JSON.parse((await post("/memory/save", long)).text).error.message).toContain("8000 is the most");
+  expect(JSON.parse((await post("/memory/save", long)).text).error.message).toContain("the limit is 8000");
 
   await page.goto("/dashboard/memory");
   await row(page, "Ann").waitFor();

@@ -42,7 +42,7 @@ function sourceOf(tookMs: number) {
   });
   const write = (userId: string) => {
     if (!stored.includes(userId)) stored.push(userId);
-    source.notice(writes(userId));
+    source.onEvent(writes(userId));
   };
   return { source, looks, write };
 }
@@ -65,7 +65,7 @@ it("people who are slow to read are read once, however many newcomers write", as
   expect((await source.find({ platform: "telegram", userId: "3" }))?.names).toEqual(["Person 3"]);
   expect(looks.people).toBe(before);
   // A change by the operator is seen at once.
-  source.forget();
+  source.invalidate();
   expect((await source.find({ platform: "telegram", userId: "3" }))?.messages).toBe(2);
   expect(looks.people).toBe(before + 1);
 });

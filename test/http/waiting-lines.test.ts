@@ -8,14 +8,14 @@ it("waiting for lines leaves nothing behind at the stream's signal", async () =>
   const over = new AbortController();
   const lines = new WaitingLines();
   for (let i = 0; i < 50; i += 1) {
-    const waits = lines.some(over.signal);
+    const waits = lines.untilSome(over.signal);
     lines.add(line);
     await waits;
     expect(lines.take()).toEqual({ lines: [line], skipped: 0 });
   }
   expect(getEventListeners(over.signal, "abort")).toEqual([]);
   expect(dependants(over.signal)).toBe(0);
-  const waits = lines.some(over.signal);
+  const waits = lines.untilSome(over.signal);
   over.abort();
   await waits;
 });

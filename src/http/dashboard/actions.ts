@@ -1,4 +1,4 @@
-/** What an operator can change. Browsers prove where they come from before it gets here (`checkOrigin`). */
+/** The operator's actions on dead letters and pairings. `checkOrigin` has already checked the browser's origin. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
@@ -7,7 +7,7 @@ import { gone, operatorLog } from "./operator.js";
 import type { DashboardOptions } from "./options.js";
 import { sessionActionRoutes } from "./session-actions.js";
 
-const letter = z.string().regex(/^(in|out):\d{1,15}$/, "like in:12 or out:34");
+const letter = z.string().regex(/^(in|out):\d{1,15}$/, "must look like in:12 or out:34");
 const letters = z.array(letter).min(1).max(200);
 
 export function actionRoutes(api: Hono, options: DashboardOptions): void {
@@ -19,11 +19,12 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
     const { id, ids, all } = await bodyOf(c, {
       ...{ id: letter.optional(), ids: letters.optional(), all: z.literal(true).optional() },
     });
-    const wanted = ids ?? (id === undefined ? undefined : [id]);
-    if (wanted === undefined && !all) throw new HermesError("invalid", "ids: which ones, or all: true");
-    const retried = await gateway.retryDead(wanted);
-    if (retried === 0 && wanted) throw gone(`No dead message has the id ${wanted.join(", ")} (any more).`);
-    await note(c, "retry", { ids: wanted ?? "all", retried });
+    const selected = ids ?? (id === undefined ? undefined : [id]);
+    if (selected === undefined && !all) throw new HermesError("invalid", "Set ids, or all: true");
+    const retried = await gateway.retryDead(selected);
+    if (retried === 0 && selected)
+      throw gone(`No dead message has the id ${selected.join(", ")} (any more).`);
+    await note(c, "retry", { ids: selected ?? "all", retried });
     return c.json({ retried });
   });
 
@@ -38,7 +39,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
   api.post("/pairing/approve", async (c) => {
     const { id } = await bodyOf(c, { id: z.string().min(1).max(100) });
     if (!(await store.settlePairing({ id, approved: true })))
-      throw gone("That request is not there any more.");
+      throw gone("That request doesn't exist any more.");
     await note(c, "approve", { id });
     return c.json({ approved: id });
   });
@@ -46,7 +47,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
   api.post("/pairing/deny", async (c) => {
     const { id } = await bodyOf(c, { id: z.string().min(1).max(100) });
     if (!(await store.settlePairing({ id, approved: false })))
-      throw gone("That request is not there any more.");
+      throw gone("That request doesn't exist any more.");
     await note(c, "deny", { id });
     return c.json({ denied: id });
   });

@@ -1,4 +1,4 @@
-/** Who used which tool, and what operators did. */
+/** The audit: tool calls and operator actions. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { operatorActions } from "../../store/operator-actions.js";
@@ -19,8 +19,8 @@ export function auditRoutes(api: Hono, { reports, store }: DashboardOptions): vo
       limit,
     });
     const { user: userId, before, ...rest } = query;
-    const asked = withoutUndefined({ ...rest, userId, before: fromCursor(before) });
-    const { calls, next } = await reports.toolCalls(asked);
+    const filter = withoutUndefined({ ...rest, userId, before: fromCursor(before) });
+    const { calls, next } = await reports.toolCalls(filter);
     return c.json({ calls, next: toCursor(next) } satisfies AuditAnswer);
   });
 

@@ -1,6 +1,6 @@
-/** The backups, as the page reads them. */
+/** Responses of the backups API. */
 export interface BackupsState {
-  /** The one that is being made. */
+  /** The backup in progress. */
   running: {
     name: string;
     startedAt: number;
@@ -8,7 +8,7 @@ export interface BackupsState {
     bytes: number;
     ofBytes: number;
   } | null;
-  /** The last one that was asked for since the start. */
+  /** The last backup that an operator requested since the gateway started. */
   last: { name: string; at: number; error: string | null } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Backups of the home: listed, made, taken along and deleted. */
+/** Lists, creates, downloads and deletes backups of the home. */
 import { createReadStream, existsSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
@@ -19,7 +19,7 @@ const NAME = z.string().max(100).refine(isBackupName, "is not the name of a back
 
 export type BackupParts = Omit<BackupOptions, "target" | "now" | "onProgress"> & { folder: string };
 
-/** At most one is made at a time; its progress is looked up. */
+/** Creates one backup at a time, and reports its progress. */
 export class BackupJob {
   readonly #parts: BackupParts;
   readonly #log: DashboardOptions["log"];
@@ -35,10 +35,10 @@ export class BackupJob {
     return this.#state;
   }
 
-  /** Its name; it goes on in the background. */
+  /** Starts a backup in the background, and returns its name. */
   start(): string {
     if (this.#state.running)
-      throw new HermesError("conflict", "A backup is being made already.", {
+      throw new HermesError("conflict", "A backup is already running.", {
         hint: "Wait until it is done.",
       });
     const name = freeNameIn(this.#parts.folder);
@@ -57,7 +57,7 @@ export class BackupJob {
     await this.#done;
   }
 
-  /** What went wrong; null: nothing. */
+  /** Returns the error's text, or null. */
   async #make(name: string, onProgress: (progress: BackupProgress) => void): Promise<string | null> {
     const { folder, ...parts } = this.#parts;
     try {
@@ -72,7 +72,7 @@ export class BackupJob {
   }
 }
 
-/** The schedule may have made one within the same second. */
+/** A scheduled backup may already have a name with the same second. */
 function freeNameIn(folder: string): string {
   const stamp = fileStamp();
   for (let number = 1; ; number++) {
@@ -135,6 +135,6 @@ async function answerOf(
 }
 
 async function describe(folder: string, name: string) {
-  const found = await fs.stat(path.join(folder, name)).catch(() => undefined);
-  return found?.isFile() ? { name, bytes: found.size, at: found.mtimeMs / 1000 } : undefined;
+  const stat = await fs.stat(path.join(folder, name)).catch(() => undefined);
+  return stat?.isFile() ? { name, bytes: stat.size, at: stat.mtimeMs / 1000 } : undefined;
 }

@@ -2,7 +2,7 @@ import { dateFormat } from "../../date-format.js";
 
 export const systemTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** When the day of this moment began there. Where a clock change is today, it may be an hour off. */
+/** Midnight in the time zone. An hour off on days when the clocks change. */
 export function startOfDay(at: number, timeZone: string): number {
   const clock = dateFormat("sv-SE", { timeZone, hour: "2-digit", minute: "2-digit", second: "2-digit" });
   const [hours = 0, minutes = 0, seconds = 0] = clock

@@ -1,4 +1,4 @@
-/** Hooks and webhooks, as the page reads them. */
+/** Responses of the hooks API. */
 import type { ListedHook } from "../../hooks/list.js";
 import type { HookRecord } from "../../hooks/records.js";
 
@@ -10,12 +10,12 @@ export interface ShownWebhook {
   signature: string;
   events: readonly string[];
   deliver: string;
-  /** Its latest call among the recent ones. */
+  /** Its latest call, if it is recent. */
   last: { at: number; id: number; state: string; error: string | null } | null;
 }
 
 export interface HooksAnswer {
-  /** Modules of the home are called. */
+  /** Whether the home's modules are called. */
   enabled: boolean;
   folder: string;
   hooks: ShownHook[];

@@ -1,4 +1,4 @@
-/** Who gets events, who calls, and what became of it. Both are changed in the settings and in the home. */
+/** Hooks and webhooks with their latest outcomes. Read-only: they are changed in the settings and in the home. */
 import type { Hono } from "hono";
 import { maskSecrets } from "../../config/mask.js";
 import { homePaths } from "../../config/paths.js";
@@ -6,15 +6,15 @@ import type { RecentMessage } from "../../store/reports.js";
 import type { HooksAnswer, ShownWebhook } from "./hooks-types.js";
 import type { DashboardOptions } from "./options.js";
 
-/** Calls that are looked at for the latest of each webhook. */
-const RECENT = 200;
+/** How many calls to search for each webhook's latest one. */
+const RECENT_CALLS = 200;
 
 export function hookRoutes(api: Hono, options: DashboardOptions): void {
   const { loaded, home, reports } = options;
   const { hooks, webhooks } = loaded.config;
 
   api.get("/hooks", async (c) => {
-    const { messages } = await reports.recentMessages({ platform: "webhook", limit: RECENT });
+    const { messages } = await reports.recentMessages({ platform: "webhook", limit: RECENT_CALLS });
     const answer: HooksAnswer = {
       enabled: hooks.enabled,
       folder: homePaths(home).hooksDir,
@@ -29,8 +29,8 @@ export function hookRoutes(api: Hono, options: DashboardOptions): void {
 }
 
 function lastOf(messages: readonly RecentMessage[], name: string): ShownWebhook["last"] {
-  const found = messages.find(({ userId }) => userId === `webhook:${name}`);
-  if (!found) return null;
-  const { receivedAt: at, id, state, error, reason } = found;
+  const message = messages.find(({ userId }) => userId === `webhook:${name}`);
+  if (!message) return null;
+  const { receivedAt: at, id, state, error, reason } = message;
   return { at, id, state, error: error ?? reason };
 }

@@ -1,5 +1,6 @@
-/** The operator's page and its endpoints. Everything here is the owner's alone. */
+/** The dashboard's page and API, for the owner only. */
 import { Hono, type MiddlewareHandler } from "hono";
+import { noStore } from "../headers.js";
 import { actionRoutes } from "./actions.js";
 import { auditRoutes } from "./audit.js";
 import { BackupJob, backupRoutes } from "./backups.js";
@@ -31,15 +32,15 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const backups = new BackupJob(options);
   const operations = new Operations(options);
   const people = new PeopleSource(options);
-  const unwatch = options.watch((event) => people.notice(event));
+  const unwatch = options.watch((event) => people.onEvent(event));
   return {
     routes: (app, ownerOnly) => {
       const api = new Hono();
-      api.use(ownerOnly, neverKept, recordChanges(options));
-      // Who was let in or shut out is known at once.
+      api.use(ownerOnly, noStore, recordChanges(options));
+      // The list of people shows pairing changes at once.
       api.use("/pairing/*", async (_, next) => {
         await next();
-        people.forget();
+        people.invalidate();
       });
       api.get("/overview", async (c) => c.json(await source.read()));
       api.get("/live", (c) => live.serve(c));
@@ -72,9 +73,3 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     },
   };
 }
-
-/** Proxies and browsers must not cache private data. */
-const neverKept: MiddlewareHandler = async (c, next) => {
-  await next();
-  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
-};

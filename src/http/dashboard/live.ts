@@ -1,4 +1,4 @@
-/** Server-sent events: the overview whenever something has happened, to a bounded number of pages. */
+/** Server-sent events: sends the overview to a limited number of pages after every change. */
 import type { Context } from "hono";
 import type { DashboardBounds, DashboardOptions } from "./options.js";
 import type { OverviewSource } from "./overview.js";
@@ -9,7 +9,7 @@ export class Live {
   readonly #options: DashboardOptions;
   readonly #bounds: DashboardBounds;
   readonly #streams: EventStreams;
-  /** Resolves for all waiters together when it is time to read again. */
+  /** Resolves for all pages at the next update. */
   #tick = newTick();
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
@@ -21,7 +21,7 @@ export class Live {
     this.#source = source;
     this.#options = options;
     this.#bounds = bounds;
-    this.#streams = new EventStreams({ most: bounds.clients, log: options.log });
+    this.#streams = new EventStreams({ max: bounds.clients, log: options.log });
   }
 
   serve(c: Context): Response {
@@ -41,19 +41,19 @@ export class Live {
     this.#tick.resolve();
   }
 
-  /** No queue: a page that reads slowly gets the newest state when it is ready for it. */
+  /** There is no queue: a slow page gets the newest state when it is ready. */
   async #feed(stream: EventStream): Promise<void> {
-    while (!stream.over.aborted) {
+    while (!stream.ended.aborted) {
       const next = this.#tick.promise;
       await stream.send("overview", await this.#read());
       await next;
     }
   }
 
-  /** One look serves all pages. */
+  /** All pages share one read. */
   #read(): Promise<string> {
     const now = performance.now();
-    if (!this.#reading || now - this.#reading.at >= this.#bounds.leastMs) {
+    if (!this.#reading || now - this.#reading.at >= this.#bounds.minMs) {
       const text = this.#source.read().then((overview) => JSON.stringify(overview));
       this.#reading = { at: now, text };
     }
@@ -63,7 +63,7 @@ export class Live {
   #enter(): void {
     this.#clients += 1;
     if (this.#clients > 1) return;
-    this.#timer = setInterval(() => this.#next(), this.#bounds.everyMs);
+    this.#timer = setInterval(() => this.#next(), this.#bounds.maxMs);
     this.#unwatch = this.#options.watch(() => this.#nextSoon());
   }
 
@@ -80,12 +80,12 @@ export class Live {
     this.#unwatch = undefined;
   }
 
-  /** Batches events that happen at once. */
+  /** Combines events that happen at the same time. */
   #nextSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       this.#next();
-    }, this.#bounds.leastMs);
+    }, this.#bounds.minMs);
   }
 
   #next(): void {

@@ -1,4 +1,4 @@
-/** The gateway's log as events: its end at first, then every line as it is written. */
+/** Streams the gateway's log: first the last lines, then every new line. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Context } from "hono";
 import { z } from "zod";
@@ -17,16 +17,16 @@ import { paramsOf, text } from "../params.js";
 import type { LogLine, LogLines } from "./operations-types.js";
 import { type EventStream, EventStreams, type StreamOptions } from "./streams.js";
 
-/** Of the files, for the beginning of a stream. */
+/** How much of the log files to read for the first lines. */
 const MAX_READ_BYTES = 512 * 1024;
 const MAX_FIRST_LINES = 300;
-/** Waiting for a page that reads slowly. */
+/** Lines that wait for a slow page. */
 const MAX_WAITING = 1000;
 const MAX_TEXT = 2000;
 const MAX_FIELDS = 4000;
 const BATCH_MS = 200;
-/** Tells proxies and the gateway itself whether the page is still there. */
-const QUIET_MS = 15_000;
+/** After this time without a line, an empty event keeps proxies from closing the stream, and detects closed pages. */
+const KEEP_ALIVE_MS = 15_000;
 
 interface Filter {
   level: Level | undefined;
@@ -44,8 +44,8 @@ export class LogStream {
   }
 
   serve(c: Context): Response {
-    const asked = paramsOf(c, { level: z.enum(LEVELS).optional(), area: text(100), text: text(200) });
-    const filter = { level: asked.level, area: asked.area, text: asked.text?.toLowerCase() };
+    const query = paramsOf(c, { level: z.enum(LEVELS).optional(), area: text(100), text: text(200) });
+    const filter = { level: query.level, area: query.area, text: query.text?.toLowerCase() };
     return this.#streams.serve(c, (stream) => this.#feed(stream, filter));
   }
 
@@ -55,7 +55,7 @@ export class LogStream {
 
   async #feed(stream: EventStream, filter: Filter): Promise<void> {
     const waiting = new WaitingLines();
-    // In one go with reading the files: no line is missed or given twice.
+    // No await until the files are read, so that no line is missed or sent twice.
     const unwatch = this.#file.watch((line) => {
       const shown = shownLine(line, filter);
       if (shown) waiting.add(shown);
@@ -65,10 +65,10 @@ export class LogStream {
         (line) => shownLine(line, filter) ?? [],
       );
       await stream.send("start", JSON.stringify(batch(first.slice(-MAX_FIRST_LINES), 0)));
-      while (!stream.over.aborted) {
-        await waiting.some(stream.over);
-        await pause(BATCH_MS, undefined, { signal: stream.over }).catch(() => undefined);
-        if (stream.over.aborted) return;
+      while (!stream.ended.aborted) {
+        await waiting.untilSome(stream.ended);
+        await pause(BATCH_MS, undefined, { signal: stream.ended }).catch(() => undefined);
+        if (stream.ended.aborted) return;
         await stream.send("lines", JSON.stringify(waiting.take()));
       }
     } finally {
@@ -81,7 +81,7 @@ function batch(lines: LogLine[], skipped: number): LogLines {
   return { lines, skipped };
 }
 
-/** Lines for one page, of which the oldest are dropped if there are too many. */
+/** Lines for one page. Drops the oldest if there are too many. */
 export class WaitingLines {
   #lines: LogLine[] = [];
   #skipped = 0;
@@ -102,17 +102,17 @@ export class WaitingLines {
   }
 
   /** Resolves when there is a line, or after a while without one. */
-  async some(over: AbortSignal): Promise<void> {
-    if (this.#lines.length > 0 || over.aborted) return;
-    // Not AbortSignal.any: on Node 20 each call leaves something behind at a signal that lasts.
+  async untilSome(ended: AbortSignal): Promise<void> {
+    if (this.#lines.length > 0 || ended.aborted) return;
+    // Not AbortSignal.any: on Node 20 each call leaks memory at a long-lived signal.
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, QUIET_MS);
+      const timer = setTimeout(resolve, KEEP_ALIVE_MS);
       const end = () => {
         clearTimeout(timer);
-        over.removeEventListener("abort", end);
+        ended.removeEventListener("abort", end);
         resolve();
       };
-      over.addEventListener("abort", end);
+      ended.addEventListener("abort", end);
       this.#wake = end;
     });
     this.#wake();
@@ -125,7 +125,7 @@ export class WaitingLines {
   }
 }
 
-/** Undefined: the filter doesn't want it. */
+/** Undefined: filtered out, or not a log line. */
 export function shownLine(line: string, filter: Filter): LogLine | undefined {
   if (filter.text !== undefined && !line.toLowerCase().includes(filter.text)) return undefined;
   const entry = parseLine(line);

@@ -6,7 +6,7 @@ import { readCalls } from "../../tool-calls.js";
 
 const NAMES: Record<string, string> = { user: "User", assistant: "Agent", tool: "Tool", system: "System" };
 
-/** A session for people to read. What was undone, and rows for machines, are left out. */
+/** A session as readable text, without undone messages and internal rows. */
 export function toMarkdown(session: ExportedSession): string {
   const { id, title, source, started_at, messages } = session;
   const head = [`# ${title ?? "Untitled session"}`, `${source}, began ${iso(started_at)}, ${id}`];

@@ -1,4 +1,4 @@
-/** MCP servers: their state and tools, and connecting them again. */
+/** Shows, reloads and reconnects MCP servers. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";

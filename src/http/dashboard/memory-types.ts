@@ -2,6 +2,6 @@ export interface MemoryAnswer {
   entries: string[];
   chars: number;
   maxChars: number;
-  /** Of these entries: who saves others gives it back. */
+  /** Identifies these entries. Saving needs the version of the list that was edited. */
   version: string;
 }

@@ -1,4 +1,4 @@
-/** What the agent remembers: of a person, and what all share. */
+/** The agent's notes about a person, and the shared ones. */
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { z } from "zod";
@@ -24,14 +24,14 @@ export function memoryRoutes(api: Hono, options: DashboardOptions, people: Peopl
   const { memory } = options;
   const note = operatorLog(options);
 
-  /** Without a person: what all share. */
+  /** Without a person: the shared notes. */
   api.get("/memory", async (c) => {
     const { platform, userId } = paramsOf(c, { platform: text(100), userId: text(500) });
     const slot = platform !== undefined && userId !== undefined ? { platform, userId } : "shared";
     return c.json(answerOf(await memory.read(slot)));
   });
 
-  /** The whole list, as it is to be. `version`: of the list that was edited. */
+  /** Replaces the whole list. `version`: of the list that was edited. */
   api.post("/memory/save", async (c) => {
     const { person, entries, version } = await bodyOf(c, {
       person: z.object(personShape).optional(),
@@ -39,16 +39,16 @@ export function memoryRoutes(api: Hono, options: DashboardOptions, people: Peopl
       version: z.string().min(1).max(100),
     });
     const slot: MemorySlot = person ?? "shared";
-    const wanted = entries.map(cleanEntry).filter((entry) => entry !== "");
+    const cleaned = entries.map(cleanEntry).filter((entry) => entry !== "");
     await memory.change(slot, (before) => {
       if (versionOf(before) !== version) throw changed();
-      if (isTooLong(wanted, before)) throw tooLong(wanted);
-      return wanted;
+      if (isTooLong(cleaned, before)) throw tooLong(cleaned);
+      return cleaned;
     });
-    people.forget();
-    const about = { person: person ? formatPerson(person) : "shared", entries: wanted.length };
+    people.invalidate();
+    const about = { person: person ? formatPerson(person) : "shared", entries: cleaned.length };
     await note(c, "memory/save", about);
-    return c.json(answerOf(wanted));
+    return c.json(answerOf(cleaned));
   });
 }
 
@@ -67,13 +67,17 @@ function versionOf(entries: readonly string[]): string {
 
 function changed(): HermesError {
   return new HermesError("conflict", "These notes have changed since you opened them.", {
-    hint: "Yours weren't saved. Look at the new ones, then edit again.",
+    hint: "Your changes weren't saved. Look at the new notes, then edit again.",
   });
 }
 
 function tooLong(entries: readonly string[]): HermesError {
   const { length } = joinEntries(entries);
-  return new HermesError("invalid", `That makes ${length} characters; ${MAX_MEMORY_CHARS} is the most.`, {
-    hint: "Shorten or delete a note first.",
-  });
+  return new HermesError(
+    "invalid",
+    `The notes have ${length} characters; the limit is ${MAX_MEMORY_CHARS}.`,
+    {
+      hint: "Shorten or delete a note first.",
+    },
+  );
 }

@@ -1,4 +1,4 @@
-/** What the pages about the running gateway get: platforms, MCP servers, log, restart. */
+/** Responses of the APIs for platforms, MCP servers, the log and a restart. */
 import type { LinkCode } from "../../adapters/adapter.js";
 import type { Level } from "../../log-lines.js";
 import type { ServerDetail } from "../../mcp/settings.js";
@@ -6,7 +6,7 @@ import type { PlatformHealth } from "./types.js";
 
 export interface PlatformsAnswer {
   bots: BotAnswer[];
-  /** Configured, but not running. */
+  /** Configured platforms that aren't running. */
   off: { platform: string; reason: string }[];
 }
 
@@ -15,11 +15,11 @@ export interface BotAnswer extends PlatformHealth {
   isOff: boolean;
   abilities: Ability[];
   maxFileBytes: number | null;
-  /** Its chats can get messages that they didn't ask for. */
+  /** Whether it can send messages that aren't replies. */
   canWrite: boolean;
-  /** The home channel, and chats that wrote last. */
+  /** The home channel, and the chats that wrote most recently. */
   chats: { to: string; name: string | null }[];
-  /** The latest first. */
+  /** Latest first. */
   errors: RecentError[];
   link: ShownLink | null;
 }
@@ -30,11 +30,11 @@ export type ShownLink = Extract<LinkCode, { code: string }> | { qr: string[] };
 export type Ability = "files" | "streaming" | "typing" | "buttons" | "reactions" | "menu" | "lookup";
 
 export interface RecentError {
-  /** When it came last. */
+  /** When it last occurred. */
   at: number;
   level: "warn" | "error";
   text: string;
-  /** How often, one after the other. */
+  /** How often it occurred in a row. */
   count: number;
   traceId: string | null;
 }
@@ -60,22 +60,22 @@ export interface LogLine {
   traceId: string | null;
 }
 
-/** The event `start` replaces everything, `lines` adds to it. */
+/** The event `start` replaces all shown lines, `lines` adds to them. */
 export interface LogLines {
   lines: LogLine[];
-  /** Lines that came faster than the page read them. */
+  /** Lines that were dropped because the page read too slowly. */
   skipped: number;
 }
 
 export interface LogAnswer {
   areas: string[];
-  /** The lowest level that is written. */
+  /** The lowest level that is logged. */
   level: string;
 }
 
 export interface RestartAnswer {
-  /** What starts the gateway again when it ends; null: nothing does. */
+  /** The service manager that restarts the gateway; null: none. */
   supervisor: string | null;
-  /** What to run where it was started; null: another program runs the gateway. */
+  /** The command that started the gateway; null: another program runs it. */
   command: string | null;
 }

@@ -1,4 +1,4 @@
-/** The pages about the running gateway: platforms, MCP servers, the log, a restart. */
+/** Routes for platforms, MCP servers, the log and a restart. */
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Adapter } from "../../adapters/adapter.js";
@@ -19,12 +19,12 @@ import { RecentErrors } from "./recent-errors.js";
 export interface OperationsOptions {
   adapters: readonly Adapter[];
   mcp: Pick<McpServers, "details" | "reload" | "reconnect">;
-  /** Undefined: a program that embeds the gateway has its own log. */
+  /** Undefined: a program embeds the gateway, and has its own log. */
   logFile: LogFile | undefined;
   restart: Restart;
 }
 
-/** Of the log, for the errors from before the start. */
+/** How much of the log to read for errors from before the start. */
 const MAX_READ_BYTES = 1024 * 1024;
 
 export class Operations {
@@ -40,7 +40,7 @@ export class Operations {
     if (!logFile) return;
     for (const line of lastLines(logFile.folder, MAX_READ_BYTES)) this.#errors.take(line);
     this.#unwatch = logFile.watch((line) => this.#errors.take(line));
-    this.#log = new LogStream(logFile, { most: bounds?.clients ?? DEFAULT_BOUNDS.clients, log });
+    this.#log = new LogStream(logFile, { max: bounds?.clients ?? DEFAULT_BOUNDS.clients, log });
   }
 
   routes(api: Hono): void {
@@ -84,7 +84,7 @@ function restartRoutes(api: Hono, options: DashboardOptions): void {
             : `Run \`${restart.command}\` where it was started.`,
       });
     await note(c, "restart", { supervisor: restart.supervisor });
-    // When the page has its answer.
+    // After the page has received the response.
     (c.env as HttpBindings).outgoing.once("close", () => restart.ask());
     return c.json({ restarting: true }, 202);
   });

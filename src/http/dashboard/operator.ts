@@ -15,12 +15,12 @@ type Recording = Pick<DashboardOptions, "log" | "store">;
 
 const NOTED = "operator-noted";
 
-/** Every change of an operator, and every look that takes data along, is a row of the audit and a line of the log. */
+/** Records an operator's change or download in the audit and in the log. */
 export function operatorLog(options: Recording): Note {
   return (c, action, fields) => record(options, c, { action, fields, outcome: "done" });
 }
 
-/** Changes that were refused or failed are rows of the audit, too, and so is what its handler didn't note. */
+/** Also records changes that were refused or failed, or that their handler didn't record. */
 export function recordChanges(options: Recording): MiddlewareHandler {
   return async (c, next) => {
     await next();
@@ -32,24 +32,24 @@ export function recordChanges(options: Recording): MiddlewareHandler {
   };
 }
 
-/** A POST that changed nothing, such as a preview, leaves no row. */
-export function onlyLooked(c: Context): void {
+/** Skips the record of a POST that changes nothing, such as a preview. */
+export function skipRecord(c: Context): void {
   c.set(NOTED, true);
 }
 
 async function record(
   { log, store }: Recording,
   c: Context,
-  what: { action: string; fields: object; outcome: string },
+  entry: { action: string; fields: object; outcome: string },
 ): Promise<void> {
   c.set(NOTED, true);
-  const { action, fields, outcome } = what;
+  const { action, fields, outcome } = entry;
   const from = remoteAddress(c);
   log.info({ action, ...fields, from, ...(outcome === "done" ? {} : { outcome }) }, "operator");
-  await recordAction(store, { ...what, from, who: await whoOf(c, store) });
+  await recordAction(store, { ...entry, from, who: await whoOf(c, store) });
 }
 
-/** The token says that it is the owner; a browser that is signed in to the web chat says which person. */
+/** The person who is signed in to the web chat in this browser, or `owner` for the token. */
 async function whoOf(c: Context, store: Recording["store"]): Promise<string> {
   const visitor = await signedInAs(c, store);
   return visitor ? formatPerson({ platform: WEB, userId: visitor.id }) : "owner";
@@ -61,7 +61,7 @@ async function signedInAs(c: Context, store: Recording["store"]): Promise<Visito
   return visitor?.signedIn ? visitor : undefined;
 }
 
-/** Who decides for the operator: the chat shows the name. */
+/** Who answers a question from the dashboard. The chat shows the name. */
 export async function deciderOf(
   c: Context,
   store: Recording["store"],
@@ -72,10 +72,10 @@ export async function deciderOf(
 }
 
 const OPERATOR_NAME = "Operator";
-/** Has the token, and isn't signed in as a person. */
+/** Someone with the token who isn't signed in as a person. */
 const DECIDER = { platform: "dashboard", userId: "owner", userName: OPERATOR_NAME };
 
-/** The name of a decider who is no person of a chat. */
+/** The name of the decider without a person; null for people. */
 export function deciderName(decider: Person): string | null {
   return formatPerson(decider) === formatPerson(DECIDER) ? OPERATOR_NAME : null;
 }

@@ -13,7 +13,7 @@ import type { BackupParts } from "./backups.js";
 import type { ShownHook } from "./hooks-types.js";
 import type { OperationsOptions } from "./operations.js";
 
-/** What the dashboard needs of the gateway. */
+/** What the dashboard needs from the gateway. */
 export interface DashboardOptions {
   reports: Reports;
   store: Store;
@@ -33,12 +33,12 @@ export interface DashboardOptions {
     | "disconnectPlatform"
   > & {
     readonly depth: { waiting: number; running: number };
-    /** Dead → tried again at once, these or all. Gives how many. */
+    /** Retries these dead letters or all of them at once. Returns how many. */
     retryDead(ids?: readonly string[]): Promise<number>;
   };
   /** Where messages can be sent. */
   targets: Omit<KnownTargets, "chats">;
-  /** Of the home, into the configured folder. */
+  /** How to back up the home, and to which folder. */
   backups: BackupParts;
   /** Each hook with the outcomes of its calls. */
   hookReport(): ShownHook[];
@@ -48,30 +48,29 @@ export interface DashboardOptions {
   web: WebChat["adapter"] | undefined;
   bootId: string;
   mcpServers(): ServerStatus[];
-  /** The parts that an operator connects, reads and restarts. */
   operations: OperationsOptions;
-  /** The checks of /readyz that fail. */
+  /** The failing checks of /readyz. */
   notReady(): Promise<readonly NotReady[]>;
-  /** Why the provider rejected the key last time; undefined: it didn't, or has taken it since. */
+  /** Why the provider rejected the API key; undefined if it accepts it. */
   keyFault(): string | undefined;
   loaded: LoadedConfig;
-  /** As the next start would load these files. Throws a ConfigError. */
+  /** Loads these files as the next start would. Throws a ConfigError. */
   loadSettings(texts: ConfigTexts): LoadedConfig;
   home: string;
   version: string;
   startedAt: number;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
-  /** Calls the watcher for every event. Returns a function that ends the watch. */
+  /** Calls the watcher for every event. Returns a function that stops it. */
   watch(watcher: Watcher): () => void;
   bounds?: Partial<DashboardBounds>;
 }
 
 export interface DashboardBounds {
-  /** Pages that are kept up to date at the same time. */
+  /** The maximum number of open event streams. */
   clients: number;
-  /** The longest and the least time between two updates. */
-  everyMs: number;
-  leastMs: number;
+  /** The longest and the shortest time between two updates. */
+  maxMs: number;
+  minMs: number;
 }
 
-export const DEFAULT_BOUNDS: DashboardBounds = { clients: 32, everyMs: 2000, leastMs: 250 };
+export const DEFAULT_BOUNDS: DashboardBounds = { clients: 32, maxMs: 2000, minMs: 250 };

@@ -7,17 +7,17 @@ import { problemsOf } from "./problems.js";
 import { Surroundings } from "./surroundings.js";
 import type { Overview } from "./types.js";
 
-const TOTALS_FOR_MS = 15_000;
+const COUNTS_MS = 15_000;
 
-type Counted = Pick<Overview, "totals" | "today">;
+type Counts = Pick<Overview, "totals" | "today">;
 
-/** How the gateway is doing at this moment. */
+/** The gateway's current state. */
 export class OverviewSource {
   readonly #options: DashboardOptions;
   readonly #surroundings: Surroundings;
   readonly #hour = new LastHour();
   readonly #delay = new LoopDelay();
-  #counted: { at: number; value: Promise<Counted> } | undefined;
+  #counts: { at: number; value: Promise<Counts> } | undefined;
 
   constructor(options: DashboardOptions) {
     this.#options = options;
@@ -28,7 +28,7 @@ export class OverviewSource {
     const { reports, gateway, mcpServers, loaded, home, version, startedAt, notReady, keyFault } =
       this.#options;
     const now = nowSeconds();
-    const [depths, counted, faults, surroundings] = await Promise.all([
+    const [depths, counts, faults, surroundings] = await Promise.all([
       reports.queueDepths(this.#hour.since(now)),
       this.#count(),
       notReady(),
@@ -52,7 +52,7 @@ export class OverviewSource {
       ...state,
       problems: problemsOf({
         ...{ ...state, notReady: faults, isEcho, keyFault: keyFault(), ...surroundings },
-        databaseBytes: counted.totals.databaseBytes,
+        databaseBytes: counts.totals.databaseBytes,
       }),
       turns: gateway.depth,
       process: {
@@ -61,28 +61,28 @@ export class OverviewSource {
         heapTotalBytes: heapTotal,
         loopDelayMs: this.#delay.read(),
       },
-      ...counted,
+      ...counts,
       pairings,
       questions,
       marks,
     };
   }
 
-  /** Counting every message takes a moment: not for each look. */
-  #count(): Promise<Counted> {
-    if (!this.#counted || performance.now() - this.#counted.at > TOTALS_FOR_MS) {
+  /** Cached, because counting all messages is slow. */
+  #count(): Promise<Counts> {
+    if (!this.#counts || performance.now() - this.#counts.at > COUNTS_MS) {
       const { reports, loaded } = this.#options;
       const since = startOfDay(nowSeconds(), loaded.config.timezone ?? systemTimeZone());
       const value = reports
         .stats(since)
         .then((stats) => ({ totals: totalsOf(stats), today: todayOf(stats, since) }));
-      const counted = { at: performance.now(), value };
-      this.#counted = counted;
+      const counts = { at: performance.now(), value };
+      this.#counts = counts;
       value.catch(() => {
-        if (this.#counted === counted) this.#counted = undefined;
+        if (this.#counts === counts) this.#counts = undefined;
       });
     }
-    return this.#counted.value;
+    return this.#counts.value;
   }
 
   close(): void {
@@ -105,14 +105,14 @@ const NONE = { turns: 0, failed: 0, answerSeconds: { p50: null, p95: null }, tok
 
 const MINUTES = 60;
 
-/** Minutes that are over don't change: only the newest ones are asked for again. */
+/** Past minutes don't change, so only the newest ones are read again. */
 class LastHour {
   readonly #handled = new Map<number, number>();
   readonly #sent = new Map<number, number>();
-  /** Everything before this minute is known. */
+  /** The counts of all minutes before this one are final. */
   #knownTo = 0;
 
-  /** What has to be read. */
+  /** The time from which to read counts. */
   since(now: number): number {
     return Math.max(firstMinute(now), this.#knownTo) * 60;
   }
@@ -121,7 +121,7 @@ class LastHour {
     const from = firstMinute(now);
     for (const [at, count] of handled) this.#handled.set(at, count);
     for (const [at, count] of sent) this.#sent.set(at, count);
-    // A commit may come a little after the time that it carries.
+    // A row may be committed a little later than its timestamp.
     this.#knownTo = from + MINUTES - 2;
     return { from, handled: series(this.#handled, from), sent: series(this.#sent, from) };
   }
@@ -148,7 +148,7 @@ class LoopDelay {
 
   read(): Overview["process"]["loopDelayMs"] {
     if (this.#histogram.count === 0) return this.#last;
-    // The histogram counts whole turns of its timer: what is above its resolution is lateness.
+    // The histogram records whole timer intervals: only the part above the resolution is delay.
     const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
     const histogram = this.#histogram;
     this.#last = {

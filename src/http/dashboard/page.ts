@@ -5,7 +5,7 @@ import { fault } from "../faults.js";
 
 const PAGE = "index.html";
 
-/** Serves files by name; every other address belongs to the page's own router. */
+/** Serves files by name; every other path belongs to the page's own router. */
 export function pageRoutes(pages: Hono): void {
   const files = new PageFiles(packageFile("dist/dashboard/"));
   pages.get("/*", async (c) => {

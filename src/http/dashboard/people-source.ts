@@ -10,9 +10,9 @@ import { WEB } from "../../web-person.js";
 import { PERSON, type PersonValue } from "../web/visitor.js";
 
 const FRESH_MS = 3000;
-/** Of the time that reading took: a long history isn't read over and over. */
-const SHARE = 20;
-/** A list that takes longer to read is shown as it was, while it is read again. */
+/** A slow read is cached longer: for this many times its duration. */
+const FRESH_FACTOR = 20;
+/** If a read takes longer than this, pages get the old list while a new one is read. */
 const SLOW_MS = 200;
 const MAX_NEWCOMERS = 1000;
 
@@ -24,14 +24,14 @@ export interface PeopleParts {
   home: string;
 }
 
-/** Everyone with stored data, for every page that shows names. */
+/** A cached list of everyone with stored data, for all pages that show names. */
 export class PeopleSource {
   readonly #parts: Omit<PeopleParts, "home">;
   readonly #memories: string;
   #read: Promise<People> | undefined;
-  /** The people of the last read; undefined: something about them has changed. */
+  /** The people of the last read; undefined after a change. */
   #known: People | undefined;
-  /** Wrote for the first time since then. Only noted where reading is slow. */
+  /** People who wrote for the first time since the last read. Only used if reads are slow. */
   readonly #newcomers = new Map<string, ListedPerson>();
   #tookMs = 0;
   #freshUntil = 0;
@@ -41,7 +41,7 @@ export class PeopleSource {
     this.#memories = homePaths(home).memoriesDir;
   }
 
-  /** The most recently seen first. */
+  /** Most recently seen first. */
   async list(): Promise<ListedPerson[]> {
     const people = await this.#people();
     const newcomers = [...this.#newcomers.values()].filter(({ person }) => !people.has(person));
@@ -63,15 +63,15 @@ export class PeopleSource {
     return reports.nameOfPerson(person);
   }
 
-  /** They have changed. */
-  forget(): void {
+  /** Drops the cache after a change. */
+  invalidate(): void {
     this.#read = undefined;
     this.#known = undefined;
     this.#newcomers.clear();
   }
 
-  /** Someone who writes for the first time is listed at once. */
-  notice(event: GatewayEvent): void {
+  /** Makes sure that someone who writes for the first time is listed at once. */
+  onEvent(event: GatewayEvent): void {
     if (event.type !== "accepted") return;
     const { platform, userId, userIdAlt, userName } = event.message.origin;
     const id = userId ?? userIdAlt;
@@ -79,9 +79,9 @@ export class PeopleSource {
     const person = { platform, userId: id };
     const name = formatPerson(person);
     if (this.#known?.has(name)) return;
-    // With many people, someone is new all the time: reading everyone again for each would never end.
+    // A slow read for every newcomer would never end, so they are added to the cached list.
     const names = userName ? [userName] : [];
-    if (this.#tookMs < SLOW_MS || this.#newcomers.size >= MAX_NEWCOMERS) this.forget();
+    if (this.#tookMs < SLOW_MS || this.#newcomers.size >= MAX_NEWCOMERS) this.invalidate();
     else this.#newcomers.set(name, { ...neverWrote(person, event.at), names });
   }
 
@@ -96,9 +96,9 @@ export class PeopleSource {
     const before = [...this.#newcomers.keys()];
     const read = this.#load();
     this.#read = read;
-    // While it is being read, others wait for the same answer.
+    // Others share the pending read.
     this.#freshUntil = Number.POSITIVE_INFINITY;
-    const ended = (freshMs: number) => {
+    const keepFor = (freshMs: number) => {
       if (this.#read === read) this.#freshUntil = performance.now() + freshMs;
     };
     read.then(
@@ -106,9 +106,9 @@ export class PeopleSource {
         this.#tookMs = performance.now() - began;
         for (const name of before) this.#newcomers.delete(name);
         if (this.#read === read) this.#known = people;
-        ended(Math.max(FRESH_MS, this.#tookMs * SHARE));
+        keepFor(Math.max(FRESH_MS, this.#tookMs * FRESH_FACTOR));
       },
-      () => ended(0),
+      () => keepFor(0),
     );
     return read;
   }
@@ -120,15 +120,15 @@ export class PeopleSource {
     for (const { id, value, createdAt } of await store.listRecords({ platform: WEB, kind: PERSON })) {
       const person = formatPerson({ platform: WEB, userId: id });
       const { name } = value as PersonValue;
-      const found = people.get(person) ?? neverWrote({ platform: WEB, userId: id }, createdAt);
-      const names = name === null || found.names.includes(name) ? found.names : [name, ...found.names];
-      people.set(person, { ...found, names });
+      const listed = people.get(person) ?? neverWrote({ platform: WEB, userId: id }, createdAt);
+      const names = name === null || listed.names.includes(name) ? listed.names : [name, ...listed.names];
+      people.set(person, { ...listed, names });
     }
     return people;
   }
 }
 
 function neverWrote(person: Person, at: number): ListedPerson {
-  const nothing = { names: [], sessions: 0, messages: 0, pairing: null, memory: false };
-  return { person: formatPerson(person), ...person, ...nothing, firstSeen: at, lastSeen: at };
+  const noData = { names: [], sessions: 0, messages: 0, pairing: null, memory: false };
+  return { person: formatPerson(person), ...person, ...noData, firstSeen: at, lastSeen: at };
 }

@@ -14,7 +14,7 @@ export interface PersonAnswer {
   /** Null: the web chat is off. */
   web: {
     devices: Omit<Device, "current">[];
-    /** The name that they sign in with; null: without a password. */
+    /** The name that they sign in with; null: no password. */
     passwordName: string | null;
     canLink: boolean;
   } | null;
@@ -28,7 +28,7 @@ export interface SignInsAnswer {
 }
 
 export interface LinkAnswer {
-  /** Of this server: the page knows under which name it was opened. */
+  /** A path on this server. The page adds the host name that it was opened with. */
   path: string;
   minutes: number;
 }
@@ -36,13 +36,13 @@ export interface LinkAnswer {
 export interface ErasureAnswer {
   counts: ErasureCounts;
   left: LeftAlone;
-  /** The agent is answering them: they can't be erased at the moment. */
+  /** They can't be erased now, because the agent is answering them. */
   busy: boolean;
 }
 
 export interface ErasedAnswer {
   counts: ErasureCounts;
-  /** Deleted text is gone from the bytes of the file. */
+  /** Whether the database file was rewritten without the deleted text. */
   rewritten: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** People: who they are, what they may, how they sign in to the web chat. */
+/** People: their names and roles, and how they sign in to the web chat. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
@@ -26,9 +26,9 @@ import type { DashboardOptions } from "./options.js";
 import type { PeopleSource } from "./people-source.js";
 import type { LinkAnswer, PeopleAnswer, PersonAnswer, ShownPerson, SignInsAnswer } from "./people-types.js";
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
-/** In bodies and in addresses. */
+/** A person in bodies and queries. */
 export const personShape = { platform: z.string().min(1).max(100), userId: z.string().min(1).max(500) };
 
 export function peopleRoutes(api: Hono, options: DashboardOptions, source: PeopleSource): void {
@@ -40,22 +40,22 @@ export function peopleRoutes(api: Hono, options: DashboardOptions, source: Peopl
   });
 
   api.get("/people", async (c) => {
-    const asked = paramsOf(c, {
+    const query = paramsOf(c, {
       ...{ q: text(200), platform: text(100), offset: whole },
       role: z.enum(["owner", "paired", "allowed", "waiting", "stranger"]).optional(),
       notes: z.literal("yes").optional(),
     });
-    const { platform, role, notes, offset = 0 } = asked;
-    const q = asked.q?.toLowerCase();
-    const isWanted = (one: ListedPerson) =>
+    const { platform, role, notes, offset = 0 } = query;
+    const q = query.q?.toLowerCase();
+    const matches = (one: ListedPerson) =>
       (platform === undefined || one.platform === platform) &&
       (notes === undefined || one.memory) &&
-      (q === undefined || isCalled(one, q)) &&
+      (q === undefined || hasName(one, q)) &&
       (role === undefined || shown(one).role.kind === role);
-    const found = await inSlices(await source.list(), (one) => (isWanted(one) ? [one] : []));
-    const people = found.flat();
-    const next = offset + PAGE < people.length ? offset + PAGE : null;
-    const page = people.slice(offset, offset + PAGE).map(shown);
+    const slices = await inSlices(await source.list(), (one) => (matches(one) ? [one] : []));
+    const people = slices.flat();
+    const next = offset + PAGE_SIZE < people.length ? offset + PAGE_SIZE : null;
+    const page = people.slice(offset, offset + PAGE_SIZE).map(shown);
     return c.json({ people: page, total: people.length, next } satisfies PeopleAnswer);
   });
 
@@ -69,11 +69,11 @@ export function peopleRoutes(api: Hono, options: DashboardOptions, source: Peopl
   signInRoutes(api, options, source);
 }
 
-function isCalled({ person, names }: ListedPerson, wanted: string): boolean {
-  return [person, ...names].some((name) => name.toLowerCase().includes(wanted));
+function hasName({ person, names }: ListedPerson, q: string): boolean {
+  return [person, ...names].some((name) => name.toLowerCase().includes(q));
 }
 
-/** A person of another platform who signed in with a link has an id of their own there. */
+/** The person's id in the web chat. Someone from another platform who signs in with a link has a separate one. */
 function webIdOf({ platform, userId }: Person): string {
   return platform === WEB ? userId : webPersonOf(`${platform}:${userId}`);
 }
@@ -89,7 +89,7 @@ async function webOf({ store, web }: DashboardOptions, person: Person): Promise<
   };
 }
 
-/** A browser that never signed in has no person whom a link could mean. */
+/** A browser that never signed in has no person to make a login link for. */
 async function isKnown(store: DashboardOptions["store"], id: string): Promise<boolean> {
   const known = await store.listRecords({ platform: WEB, kind: PERSON, id });
   return id === OPERATOR || known.length > 0;
@@ -110,7 +110,7 @@ function signInRoutes(api: Hono, options: DashboardOptions, source: PeopleSource
     return c.json({ names, minChars: MIN_CHARS, maxChars: MAX_CHARS } satisfies SignInsAnswer);
   });
 
-  /** Without a person: the operator's own. */
+  /** Without a person: a link for the operator. */
   api.post("/people/login-link", async (c) => {
     requireWeb();
     const { person } = await bodyOf(c, { person: z.object(personShape).optional() });

@@ -1,4 +1,4 @@
-/** All that is kept of a person: a copy of it, or its end. */
+/** Exports or erases all data of a person. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
@@ -25,11 +25,12 @@ export function personDataRoutes(api: Hono, options: DashboardOptions, source: P
   const { store, home, loaded, bootId, web } = options;
   const note = operatorLog(options);
   const state: HomeState = { paths: homePaths(home), config: loaded.config, bootId };
-  /** One at a time: each reads or writes a large part of the file. */
-  const work = new PQueue({ concurrency: 1 });
+  /** One at a time, because each reads or writes a large part of the database. */
+  const jobs = new PQueue({ concurrency: 1 });
   const queued = async <T>(task: () => Promise<T>): Promise<T> => {
-    if (work.size >= MAX_WAITING) throw new HermesError("unavailable", "Too much of this kind waits already");
-    return (await work.add(task)) as T;
+    if (jobs.size >= MAX_WAITING)
+      throw new HermesError("unavailable", "Too many exports and erasures are waiting");
+    return (await jobs.add(task)) as T;
   };
 
   api.get("/people/export", async (c) => {
@@ -37,7 +38,7 @@ export function personDataRoutes(api: Hono, options: DashboardOptions, source: P
     const file = path.join(state.paths.home, `.export-${randomBytes(6).toString("hex")}`);
     const { bytes } = await queued(() => writeArchive(store, person, file, state.paths));
     const archive = await fs.open(file);
-    // Nothing of it is left, however the download ends.
+    // Unlinked while it is open, so that nothing is left however the download ends.
     await fs.rm(file, { force: true });
     await note(c, "people/export", { person: formatPerson(person), bytes });
     return c.body(Readable.toWeb(archive.createReadStream()) as ReadableStream, 200, {
@@ -67,9 +68,9 @@ export function personDataRoutes(api: Hono, options: DashboardOptions, source: P
       });
       return { counts: erasure.counts, scrubbed: done };
     });
-    source.forget();
+    source.invalidate();
     if (person.platform === WEB) web?.live.cut(person.userId);
-    // Not who it was: that would keep it.
+    // Without the person's id, which has just been erased.
     await note(c, "people/erase", { platform: person.platform, ...counts });
     return c.json({ counts, rewritten: scrubbed.rewritten } satisfies ErasedAnswer);
   });

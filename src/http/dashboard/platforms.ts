@@ -1,4 +1,4 @@
-/** Platforms and their bots: their state, and what an operator does about it. */
+/** Shows, connects, disconnects and tests the bots of platforms. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import {
@@ -27,7 +27,7 @@ import type { DashboardOptions } from "./options.js";
 import type { RecentErrors } from "./recent-errors.js";
 
 const MAX_CHATS = 20;
-/** How long the operator waits for what becomes of a test message. */
+/** How long to wait for the delivery of a test message. */
 const TEST_MS = 10_000;
 const TEST_TEXT = "Test message from the dashboard of Hermes Gateway: this bot can write here.";
 
@@ -64,13 +64,13 @@ export function platformRoutes(api: Hono, options: DashboardOptions, errors: Rec
   });
 
   api.post("/platforms/test", async (c) => {
-    const asked = await bodyOf(c, {
+    const body = await bodyOf(c, {
       ...bot,
       to: z.string().min(1).max(500),
       key: z.string().min(1).max(200).optional(),
     });
-    const answer = await sendTest(options, asked);
-    await note(c, "test-message", { platform: asked.platform, account: asked.account, ...answer });
+    const answer = await sendTest(options, body);
+    await note(c, "test-message", { platform: body.platform, account: body.account, ...answer });
     return c.json(answer);
   });
 }
@@ -99,10 +99,10 @@ async function platformsAnswer(options: DashboardOptions, errors: RecentErrors):
   return { bots, off };
 }
 
-/** Something under this path isn't a default. */
-function isConfigured({ loaded }: DashboardOptions, beginning: string): boolean {
+/** Whether any setting with this prefix isn't a default. */
+function isConfigured({ loaded }: DashboardOptions, prefix: string): boolean {
   return Object.entries(loaded.sources).some(
-    ([path, source]) => path.startsWith(beginning) && source !== "default",
+    ([path, source]) => path.startsWith(prefix) && source !== "default",
   );
 }
 
@@ -152,7 +152,7 @@ async function chatsOf(
   return [...home, ...own.map((chat: KnownChat) => ({ to: formatTarget(chat), name: nameOf(chat) }))];
 }
 
-/** The library is loaded only where an account waits to be linked. */
+/** The QR library is loaded only while an account waits to be linked. */
 async function linkOf(adapter: Adapter): Promise<ShownLink | null> {
   const code = canLink(adapter) ? adapter.linkCode() : undefined;
   if (!code || "code" in code) return code ?? null;
@@ -164,28 +164,28 @@ function stateOf({ gateway }: DashboardOptions, platform: string, account: strin
   return gateway.health().find((one) => one.platform === platform && one.account === account)!;
 }
 
-interface AskedTest {
+interface TestRequest {
   platform: string;
   account: string;
   to: string;
   key?: string | undefined;
 }
 
-/** By this bot, whichever wrote to the chat last. */
+/** Sends with this bot, even if another one wrote to the chat last. */
 async function sendTest(
   { store, gateway, targets }: DashboardOptions,
-  { platform, account, to, key }: AskedTest,
+  { platform, account, to, key }: TestRequest,
 ): Promise<TestAnswer> {
   gateway.requireAccepting();
-  const known = gateway.health().find((one) => one.platform === platform && one.account === account);
-  if (!known) throw new HermesError("not_found", `There is no bot ${account} on ${platform}.`);
+  const connection = gateway.health().find((one) => one.platform === platform && one.account === account);
+  if (!connection) throw new HermesError("not_found", `There is no bot ${account} on ${platform}.`);
   const found = await findTarget(store, to, targets);
   if (found?.platform !== platform)
     throw new HermesError("invalid", `${to} is not a chat on ${platform}.`, { hint: `${platform}:CHAT` });
   const target: Target = { ...found, account };
   const id = await store.enqueueReply({ target, kind: "notice", text: TEST_TEXT }, key);
   gateway.wake();
-  const row = await awaitDelivery(store, id, known.isOff ? 0 : TEST_MS);
+  const row = await awaitDelivery(store, id, connection.isOff ? 0 : TEST_MS);
   const isOpen = row.state === "pending" || row.state === "sending";
   const state = row.state === "sent" ? "sent" : isOpen ? "waiting" : "failed";
   return { id: `out:${id}`, to: formatTarget(target), state, error: row.error };

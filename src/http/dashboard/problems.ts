@@ -4,18 +4,18 @@ import type { Overview, Problem } from "./types.js";
 
 export interface ProblemFacts extends Pick<Overview, "platforms" | "mcpServers" | "queues"> {
   notReady: readonly NotReady[];
-  /** No model is configured: the agent repeats what people write. */
+  /** No model is configured, so the agent repeats what people write. */
   isEcho: boolean;
-  /** Why the provider rejected the key last time; undefined: it didn't, or has taken it since. */
+  /** Why the provider rejected the API key; undefined if it accepts it. */
   keyFault: string | undefined;
-  /** On the disk of the home; undefined: unknown. */
+  /** On the home's disk; undefined: unknown. */
   freeBytes: number | undefined;
   databaseBytes: number;
   /** Seconds until each open approval expires. */
   approvals: readonly number[];
 }
 
-/** An approval that expires within this time is urgent: its call is denied then. */
+/** Approvals that expire within this time are reported: an expired one denies its call. */
 const SOON_SECONDS = 120;
 
 const PAGES: Record<NotReady["check"], string | null> = {
@@ -23,15 +23,15 @@ const PAGES: Record<NotReady["check"], string | null> = {
   ...{ inbox: "/messages?state=waiting", outbox: "/messages" },
 };
 
-/** Everything that keeps the gateway from being well, the worst first. None: all is well. */
+/** Everything that is wrong with the gateway, worst first. */
 export function problemsOf(facts: ProblemFacts): Problem[] {
   const { notReady, platforms, mcpServers, queues, isEcho, keyFault, approvals } = facts;
   const expiring = approvals.filter((seconds) => seconds < SOON_SECONDS).length;
   const dead = queues.inbox.dead + queues.outbox.dead + queues.outbox.unknown;
-  const named = (account: string) => (account === "" ? "" : ` (${account})`);
+  const inBrackets = (account: string) => (account === "" ? "" : ` (${account})`);
   return [
     ...notReady
-      // Platforms are listed one by one.
+      // Platforms are listed one by one below.
       .filter(({ check }) => check !== "platforms")
       .map(({ check, reason }) => problem("bad", `Not ready, ${check}: ${reason}`, PAGES[check])),
     ...roomProblems(facts),
@@ -40,7 +40,7 @@ export function problemsOf(facts: ProblemFacts): Problem[] {
       .map(({ platform, account, state, detail }) =>
         problem(
           state === "down" ? "bad" : "wait",
-          `${platform}${named(account)} is ${state}${detail ? `: ${detail}` : ""}`,
+          `${platform}${inBrackets(account)} is ${state}${detail ? `: ${detail}` : ""}`,
           "/platforms",
         ),
       ),
@@ -72,7 +72,7 @@ function problem(severity: Problem["severity"], text: string, path: string | nul
   return { severity, text, path };
 }
 
-/** A copy of the database must fit: backups and repairs make one. */
+/** Backups and repairs need room for a copy of the database. */
 function roomProblems({ freeBytes, databaseBytes }: ProblemFacts): Problem[] {
   if (freeBytes === undefined) return [];
   const free = `${Math.round(freeBytes / 1e6)} MB free on the disk`;

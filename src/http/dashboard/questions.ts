@@ -1,4 +1,4 @@
-/** Questions that wait for an answer. The operator may answer them all, as owners may. */
+/** Open questions. The operator may answer all of them, as owners may. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { nowSeconds } from "../../clock.js";
@@ -25,13 +25,13 @@ export function questionRoutes(api: Hono, options: DashboardOptions, people: Peo
   });
 
   api.post("/questions/answer", async (c) => {
-    const given = await bodyOf(c, {
+    const body = await bodyOf(c, {
       id,
       choice: z.string().min(1).max(100).optional(),
       text: z.string().trim().min(1).max(MAX_ANSWER).optional(),
     });
-    const question = await openQuestion(store, given.id);
-    const answer = answerTo(question, given);
+    const question = await openQuestion(store, body.id);
+    const answer = answerTo(question, body);
     if (!(await gateway.decideQuestion(question, answer, await deciderOf(c, store))))
       throw late(await store.getQuestion({ id: question.id }));
     const chosen = "choiceId" in answer ? { choice: answer.choiceId } : { text: answer.text };
@@ -50,8 +50,8 @@ export function questionRoutes(api: Hono, options: DashboardOptions, people: Peo
 
 const about = ({ id: question, kind, sessionKey }: QuestionRow) => ({ question, kind, sessionKey });
 
-async function openQuestion(store: DashboardOptions["store"], wanted: string): Promise<QuestionRow> {
-  const question = await store.getQuestion({ id: wanted });
+async function openQuestion(store: DashboardOptions["store"], questionId: string): Promise<QuestionRow> {
+  const question = await store.getQuestion({ id: questionId });
   if (!question) throw gone("There is no such question.");
   if (question.state !== "open" || question.secondsLeft <= 0) throw late(question);
   return question;
@@ -59,21 +59,20 @@ async function openQuestion(store: DashboardOptions["store"], wanted: string): P
 
 function answerTo(
   question: QuestionRow,
-  given: { choice?: string | undefined; text?: string | undefined },
+  { choice, text }: { choice?: string | undefined; text?: string | undefined },
 ): GivenAnswer {
   const { choices, acceptsText, kind } = question;
-  // What follows is a command of their own: only their message can run it.
+  // The answer continues the person's own command, which only their message can run.
   if (kind === "command")
     throw new HermesError("invalid", "Only the person who was asked can answer this.", {
       hint: "You can withdraw it.",
     });
-  const { choice, text } = given;
   if (choice !== undefined && choices.some((one) => one.id === choice)) return { choiceId: choice };
   if (choice === undefined && text !== undefined && acceptsText) return { text };
   throw new HermesError("invalid", `Answer with one of: ${choices.map((one) => one.id).join(", ")}`);
 }
 
-/** Another operator, or the chat itself, was faster. */
+/** Someone else was faster: another operator, or someone in the chat. */
 function late(question: QuestionRow | undefined): HermesError {
   const { state, answer } = question ?? {};
   const who = answer ? (answer.by.userName ?? `${answer.by.platform}:${answer.by.userId}`) : "";

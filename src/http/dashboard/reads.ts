@@ -1,4 +1,4 @@
-/** What an operator can look at. Every list pages; every look is bounded. */
+/** Read-only routes: sessions, search, queues and configuration. Lists are paged. */
 import type { Hono } from "hono";
 import PQueue from "p-queue";
 import { z } from "zod";
@@ -29,8 +29,8 @@ import { UsageSource } from "./usage.js";
 
 const MAX_LINEAGE = 500;
 const MAX_TITLES = 5;
-const HITS = 20;
-const HITS_DEEPEST = 1000;
+const HITS_PER_PAGE = 20;
+const MAX_OFFSET = 1000;
 const MAX_SEARCHES_WAITING = 50;
 const MAX_DAYS = 400;
 const STATES = ["waiting", "running", "done", "refused", "cancelled", "dead"] as const;
@@ -57,7 +57,7 @@ function sessionRoutes(api: Hono, options: DashboardOptions): void {
       before: text(400),
       limit,
     });
-    const given = {
+    const filter = {
       source,
       userId: user,
       state,
@@ -66,14 +66,14 @@ function sessionRoutes(api: Hono, options: DashboardOptions): void {
       before: fromCursor(before),
       limit: rest.limit,
     };
-    const { sessions, next } = await reports.browseSessions(withoutUndefined(given));
+    const { sessions, next } = await reports.browseSessions(withoutUndefined(filter));
     return c.json({ sessions, next: toCursor(next) } satisfies SessionsAnswer);
   });
 
   api.get("/sessions/:id", async (c) => {
     const id = c.req.param("id");
     const [found] = (await reports.browseSessions({ id })).sessions;
-    if (!found?.detail) throw new HermesError("not_found", `Session '${id}' is not there (any more).`);
+    if (!found?.detail) throw new HermesError("not_found", `Session '${id}' doesn't exist (any more).`);
     const { detail, ...session } = found;
     const state = await stateOf(options, { id, session_key: detail.session_key });
     return c.json({ session: { ...session, ...detail, ...state } satisfies SessionDetail });
@@ -95,7 +95,7 @@ function sessionRoutes(api: Hono, options: DashboardOptions): void {
   api.get("/messages/:id{[0-9]+}", async (c) => {
     const messageId = Number(c.req.param("id"));
     const [message] = (await reports.readTranscript({ messageId })).messages;
-    if (!message) throw new HermesError("not_found", "That message is not there (any more).");
+    if (!message) throw new HermesError("not_found", "That message doesn't exist (any more).");
     return c.json({ message });
   });
 
@@ -112,7 +112,7 @@ function sessionRoutes(api: Hono, options: DashboardOptions): void {
 }
 
 function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
-  /** One search at a time; abandoned ones are skipped, because people type faster than searches run. */
+  /** One search at a time. Abandoned ones are skipped, because people type faster than searches run. */
   const searches = new PQueue({ concurrency: 1 });
 
   api.get("/search", async (c) => {
@@ -133,8 +133,9 @@ function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
       offset: whole,
       limit,
     });
-    if (offset > HITS_DEEPEST) throw new HermesError("invalid", "offset: narrow the search instead");
-    const count = rest.limit ?? HITS;
+    if (offset > MAX_OFFSET)
+      throw new HermesError("invalid", `offset: at most ${MAX_OFFSET}; narrow the search instead`);
+    const count = rest.limit ?? HITS_PER_PAGE;
     const query: SearchOptions = {
       sort,
       offset,
@@ -142,7 +143,8 @@ function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
       ...withoutUndefined({ since, until }),
       ...(source === undefined ? {} : { sources: [source] }),
     };
-    if (searches.size >= MAX_SEARCHES_WAITING) throw new HermesError("unavailable", "Too many searches wait");
+    if (searches.size >= MAX_SEARCHES_WAITING)
+      throw new HermesError("unavailable", "Too many searches are waiting");
     const { signal } = c.req.raw;
     const found = await searches.add(async (): Promise<SearchAnswer | undefined> => {
       if (signal.aborted) return undefined;
@@ -170,8 +172,8 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
       before: text(400),
       limit,
     });
-    const asked = withoutUndefined({ ...query, before: fromCursor(query.before) });
-    const { messages, next } = await reports.recentMessages(asked);
+    const filter = withoutUndefined({ ...query, before: fromCursor(query.before) });
+    const { messages, next } = await reports.recentMessages(filter);
     return c.json({ messages, next: toCursor(next) } satisfies MessagesAnswer);
   });
 
@@ -196,14 +198,14 @@ function queueRoutes(api: Hono, { reports }: DashboardOptions): void {
   api.get("/pairing", async (c) => {
     const query = paramsOf(c, { before: text(400), limit });
     const since = nowSeconds() - PAIRING_TTL_SECONDS;
-    const asked = withoutUndefined({ ...query, before: fromCursor(query.before) });
-    const { pending, approved, next } = await reports.pairingPage({ since, ...asked });
+    const page = withoutUndefined({ ...query, before: fromCursor(query.before) });
+    const { pending, approved, next } = await reports.pairingPage({ since, ...page });
     const waiting = pending.map((row) => ({ ...row, expiresAt: row.createdAt + PAIRING_TTL_SECONDS }));
     return c.json({ pending: waiting, approved, next: toCursor(next) } satisfies PairingAnswer);
   });
 }
 
-/** What is in force doesn't change while the gateway runs. */
+/** The loaded configuration doesn't change while the gateway runs. */
 function configAnswer({ loaded }: DashboardOptions): ConfigAnswer {
   const values = [...leaves(maskSecrets(loaded.config))].map(([names, value]) => {
     const path = names.join(".");

@@ -8,25 +8,25 @@ const MAX_PLATFORMS = 200;
 const MAX_ERRORS = 20;
 const MAX_TEXT = 1000;
 
-/** The last warnings and errors of each platform, from the lines of the log. */
+/** The latest warnings and errors of each platform, from the log. */
 export class RecentErrors {
   readonly #errors = new BoundedMap<string, (RecentError & { account: string | null })[]>(MAX_PLATFORMS);
 
   take(line: string): void {
-    // Most lines are neither, and needn't be parsed.
+    // Skips the parsing of most lines.
     if (!line.includes('"warn"') && !line.includes('"error"')) return;
     const entry = parseLine(line);
     if (!entry || !isAtLeast(entry, "warn") || typeof entry.platform !== "string") return;
     const error = errorOf(entry);
     const [last, ...before] = this.#errors.get(entry.platform) ?? [];
-    const isAgain = last?.text === error.text && last.account === error.account;
-    const all = isAgain
+    const isRepeat = last?.text === error.text && last.account === error.account;
+    const all = isRepeat
       ? [{ ...error, count: last.count + 1 }, ...before]
       : [error, ...(last ? [last] : []), ...before];
     this.#errors.set(entry.platform, all.slice(0, MAX_ERRORS));
   }
 
-  /** The latest first: a bot's own, and those of its platform. */
+  /** A bot's errors and those of its whole platform, latest first. */
   of(platform: string, account: string): RecentError[] {
     const all = this.#errors.get(platform) ?? [];
     return all

@@ -1,4 +1,4 @@
-/** The schedules, as the page reads them. */
+/** Responses of the schedules API. */
 import type { RunRow, ScheduleState } from "../../store/schedules.js";
 
 export type { RunRow };
@@ -7,17 +7,17 @@ export interface ShownSchedule {
   id: string;
   name: string;
   prompt: string;
-  /** As it was said: a cron expression, `every 30m`, or a moment. */
+  /** As it can be typed: a cron expression, `every 30m`, or a time. */
   when: string;
   state: ScheduleState;
   nextAt: number | null;
-  /** Its own; null: the configured one. */
+  /** Null: the configured time zone. */
   timeZone: string | null;
   missed: "run" | "skip";
   /** Where the answers go. */
   to: string;
   maker: string | null;
-  /** Why it can't run. */
+  /** Why it can't run; null if it can. */
   fault: string | null;
   isRequested: boolean;
   lastRun: RunRow | null;

@@ -1,4 +1,4 @@
-/** Schedules, as `hermes cron` has them. */
+/** Schedules, like `hermes cron`. */
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { formatTarget } from "../../message.js";
@@ -19,9 +19,9 @@ import { gone, operatorLog } from "./operator.js";
 import type { DashboardOptions } from "./options.js";
 import type { ScheduleDetail, SchedulesAnswer, ShownSchedule } from "./schedules-types.js";
 
-const RUNS = 20;
+const MAX_RUNS = 20;
 
-const words = {
+const fields = {
   name: text(200),
   to: text(500),
   timezone: text(100),
@@ -44,21 +44,20 @@ export function scheduleRoutes(api: Hono, options: DashboardOptions): void {
   });
 
   api.get("/schedules/:id", async (c) => {
-    const { runs = [], ...row } = await findSchedule(store, idOf(c), { runs: RUNS });
+    const { runs = [], ...row } = await findSchedule(store, idOf(c), { runs: MAX_RUNS });
     return c.json({ schedule: shown(row), runs } satisfies ScheduleDetail);
   });
 
   api.post("/schedules/create", async (c) => {
-    const given = await bodyOf(c, { when, prompt, ...words });
-    const made = await makeSchedule(deps, given);
-    await note(c, "add-schedule", { id: made.id, name: made.name });
-    return c.json({ schedule: shown(made) });
+    const schedule = await makeSchedule(deps, await bodyOf(c, { when, prompt, ...fields }));
+    await note(c, "add-schedule", { id: schedule.id, name: schedule.name });
+    return c.json({ schedule: shown(schedule) });
   });
 
   api.post("/schedules/:id/edit", async (c) => {
-    const given = await bodyOf(c, { when: when.optional(), prompt: prompt.optional(), ...words });
-    const changed = await editSchedule(deps, idOf(c), given);
-    const keys = Object.keys(withoutUndefined(given));
+    const edits = await bodyOf(c, { when: when.optional(), prompt: prompt.optional(), ...fields });
+    const changed = await editSchedule(deps, idOf(c), edits);
+    const keys = Object.keys(withoutUndefined(edits));
     await note(c, "edit-schedule", { id: changed.id, name: changed.name, keys });
     return c.json({ schedule: shown(changed) });
   });
@@ -96,7 +95,7 @@ function shownSchedule(row: ScheduleRow, zone: string): ShownSchedule {
   };
 }
 
-/** As it can be typed again. */
+/** In a form that the schedule form accepts. */
 function whenText(when: When): string {
   return when.kind === "once"
     ? new Date(when.at * 1000).toISOString().replace(".000Z", "Z")

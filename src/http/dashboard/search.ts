@@ -3,8 +3,8 @@ import type { SearchHit } from "../../store/store.js";
 import type { SearchAnswer } from "./types.js";
 
 /**
- * A query that is still being typed: its last word may be the beginning of one. What is marked as finished (a space, a
- * quote, a star behind it) or says something else (AND, OR, NOT) is left alone.
+ * Turns the last word of a query into a prefix search, because it may still be typed. A word that is finished (followed by a
+ * space, a quote or a star) and an operator (AND, OR, NOT) stay as they are.
  */
 export function asTyped(query: string): string {
   const last = /(?:^|\s)([\p{L}\p{N}_]{2,})$/u.exec(query)?.[1];
@@ -13,7 +13,7 @@ export function asTyped(query: string): string {
   return insideQuotes ? query : `${query}*`;
 }
 
-/** Whose sessions they are, so that a page can say it. */
+/** Adds the person and the chat of each hit's session. */
 export async function withNames(
   reports: Pick<Reports, "browseSessions">,
   hits: readonly SearchHit[],

@@ -1,4 +1,4 @@
-/** What an operator does in a session: answers in the agent's place, stops, renames, ends, deletes it, or takes a copy. */
+/** The operator's actions on a session: take over, reply, stop, rename, end, delete, export. */
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { nowSeconds } from "../../clock.js";
@@ -16,23 +16,23 @@ const MAX_TEXT = 100_000;
 const MAX_TITLE = 500;
 const MAX_CHATS = 100;
 
-const words = z
+const messageText = z
   .string()
   .max(MAX_TEXT)
-  .refine((text) => text.trim() !== "", "there is nothing to send");
+  .refine((text) => text.trim() !== "", "must not be empty");
 /** Repeated requests with the same key send once. */
 const key = z.string().min(1).max(200).optional();
 
 export function sessionActionRoutes(api: Hono, options: DashboardOptions): void {
   takeoverRoutes(api, options);
-  keepingRoutes(api, options);
+  manageRoutes(api, options);
   const { store, gateway, targets } = options;
   const note = operatorLog(options);
 
   api.post("/send", async (c) => {
-    const { to, ...asked } = await bodyOf(c, { to: z.string().min(1).max(500), text: words, key });
+    const { to, ...message } = await bodyOf(c, { to: z.string().min(1).max(500), text: messageText, key });
     gateway.requireAccepting();
-    const { id, target } = await queueSend(store, { to, ...asked }, targets);
+    const { id, target } = await queueSend(store, { to, ...message }, targets);
     gateway.wake();
     await note(c, "send", { to: formatTarget(target), id: `out:${id}` });
     return c.json({ id: `out:${id}`, to: formatTarget(target) });
@@ -62,7 +62,7 @@ function takeoverRoutes(api: Hono, options: DashboardOptions): void {
   });
 
   api.post("/sessions/:id/reply", async (c) => {
-    const { text, key: once } = await bodyOf(c, { text: words, key });
+    const { text, key: once } = await bodyOf(c, { text: messageText, key });
     gateway.requireAccepting();
     const route = await liveRoute(options, idOf(c));
     const { sessionId, sessionKey } = route;
@@ -82,7 +82,7 @@ function takeoverRoutes(api: Hono, options: DashboardOptions): void {
   });
 }
 
-function keepingRoutes(api: Hono, options: DashboardOptions): void {
+function manageRoutes(api: Hono, options: DashboardOptions): void {
   const { store, gateway } = options;
   const note = operatorLog(options);
 
@@ -128,7 +128,7 @@ function keepingRoutes(api: Hono, options: DashboardOptions): void {
 
 const idOf = (c: Context): string => c.req.param("id") ?? "";
 
-/** Whether a human answers in a session, and whether the agent is at work there. */
+/** Whether the session is a chat's current one, whether a turn runs or waits, and until when a human answers. */
 export async function stateOf(
   { store, gateway }: Pick<DashboardOptions, "store" | "gateway">,
   { id, session_key }: { id: string; session_key: string | null },
@@ -143,7 +143,7 @@ export async function stateOf(
   };
 }
 
-/** The chat that is in this session now. */
+/** The route whose current session this is. */
 async function liveRoute({ store }: Pick<DashboardOptions, "store">, id: string): Promise<RouteRow> {
   const route = (await store.listRoutes({ sessionId: id })).find((one) => one.expiredReason === null);
   if (route) return route;
@@ -164,11 +164,11 @@ async function exported(store: DashboardOptions["store"], id: string): Promise<E
 }
 
 function missing(id: string): HermesError {
-  return new HermesError("not_found", `Session '${id}' is not there (any more).`);
+  return new HermesError("not_found", `Session '${id}' doesn't exist (any more).`);
 }
 
 function left(id: string): HermesError {
-  return new HermesError("conflict", `No chat is in session '${id}' (any more).`, {
+  return new HermesError("conflict", `Session '${id}' isn't the current session of a chat (any more).`, {
     hint: "Its chat has a newer session; look under Sessions.",
   });
 }

@@ -1,26 +1,26 @@
-/** The form of settings, as the page reads it. */
+/** Responses of the settings API. */
 import type { DiffLine } from "../../config/diff-lines.js";
 import type { Field } from "../../config/field.js";
 
 export interface SettingField extends Omit<Field, "path"> {
   /** Dotted. */
   path: string;
-  /** As the files say now. Of a secret: false, or asterisks. */
+  /** The value in the files. For a secret: asterisks, or false if it isn't set. */
   value: unknown;
   source: string;
-  /** A flag or a variable of the environment wins over the files. */
+  /** A flag or an environment variable overrides the files. */
   locked: boolean;
-  /** The running gateway has another value: a restart is needed. */
+  /** The running gateway has a different value, so a restart is needed. */
   waits: boolean;
 }
 
 export interface SettingsAnswer {
-  /** Of the files; a change names the version that it was made from. */
+  /** The version of the files. A change must name the version that it is based on. */
   version: string;
   fields: SettingField[];
-  /** Names and descriptions. */
+  /** Descriptions by name. */
   sections: Record<string, string>;
-  /** Why the files can't be loaded as they are; the values are those of the running gateway then. */
+  /** Why the files can't be loaded. If they can't, the values are those of the running gateway. */
   faults: { where: string; path: string; message: string }[];
   ignored: { where: string; path: string }[];
 }

@@ -1,4 +1,4 @@
-/** The settings as a form: what the files say now, what would change, and the change itself. */
+/** The settings form: reads the files, previews changes and saves them. */
 import { createHash } from "node:crypto";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
@@ -14,7 +14,7 @@ import { getIn, leaves } from "../../config/tree.js";
 import { HermesError } from "../../errors.js";
 import { SerialQueue } from "../../serial-queue.js";
 import { bodyOf } from "../params.js";
-import { onlyLooked, operatorLog } from "./operator.js";
+import { operatorLog, skipRecord } from "./operator.js";
 import type { DashboardOptions } from "./options.js";
 import type { SettingField, SettingsAnswer, SettingsPreview } from "./settings-types.js";
 
@@ -22,12 +22,12 @@ const MAX_CHANGES = 200;
 const MAX_TEXT = 20_000;
 const MAX_WAITING = 20;
 
-const words = z.string().max(MAX_TEXT);
-const list = z.array(words).max(2000);
+const string = z.string().max(MAX_TEXT);
+const list = z.array(string).max(2000);
 const change = z.strictObject({
   path: z.string().min(1).max(300),
   value: z
-    .union([z.boolean(), z.number(), words, list, z.record(words, z.union([words, list])), z.null()])
+    .union([z.boolean(), z.number(), string, list, z.record(string, z.union([string, list])), z.null()])
     .optional(),
 });
 /** The version of the files that the form was filled from. */
@@ -43,7 +43,7 @@ export function settingsRoutes(api: Hono, options: DashboardOptions): void {
   api.post("/settings/preview", async (c) => {
     const { before, after, faults } = await changed(c, options);
     const answer = { changes: maskedDiff(before, after), faults };
-    onlyLooked(c);
+    skipRecord(c);
     return c.json(answer satisfies SettingsPreview);
   });
 
@@ -119,19 +119,19 @@ function shown(field: Field, next: LoadedConfig, running: LoadedConfig): Setting
   };
 }
 
-/** Set by what wins over the files that a form can change. */
+/** Whether a flag or an environment variable overrides the files that the form can change. */
 function isLocked(kind: Field["kind"], source: string): boolean {
   if (!/^(flag|env)/.test(source)) return false;
   return kind !== "secret" || !source.includes("(.env:");
 }
 
-/** Of a map, the source of its first entry. */
+/** For a map, the source of its first entry. */
 function sourceOf(path: string, { sources }: LoadedConfig): string {
   const below = () => Object.keys(sources).find((key) => key.startsWith(`${path}.`));
   return sources[path] ?? sources[below() ?? ""] ?? "default";
 }
 
-/** Keys of plugins: the schema doesn't have them. */
+/** Keys that aren't in the schema: those of plugins. */
 function unknownKeys({ config, sources }: LoadedConfig): SettingField[] {
   const known = new Set(formFields().map(({ path }) => path.join(".")));
   const isKnown = (path: readonly string[]) =>
@@ -154,7 +154,7 @@ function sectionsOf(fields: readonly SettingField[]): Record<string, string> {
   return Object.fromEntries([...names].map((name) => [name, sectionDescription(name.split("."))]));
 }
 
-/** Every platform has one; keys without a section have none. */
+/** Every platform has its own section. Top-level keys have none. */
 function sectionOf(path: string): string {
   const names = path.split(".");
   return names.slice(0, names[0] === "platforms" ? 2 : names.length > 1 ? 1 : 0).join(".");

@@ -1,23 +1,23 @@
-/** Event streams: a bounded number of them, each cut off when its page reads nothing any more. */
+/** A limited number of event streams. A stream is closed when its page stops reading. */
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import { fault } from "../faults.js";
 import { isStillLoggedIn } from "../token.js";
 
-/** A page that reads nothing for this long is gone. */
+/** A page that reads nothing for this long is disconnected. */
 const WRITE_MS = 20_000;
 const RETRY_MS = 2000;
 
 export interface EventStream {
-  /** Aborted when the page is gone or signed out, or the gateway stops. */
-  readonly over: AbortSignal;
+  /** Aborted when the page disconnects or is signed out, or the gateway stops. */
+  readonly ended: AbortSignal;
   /** Resolves when the page is ready for more. */
   send(event: string, data: string): Promise<void>;
 }
 
 export interface StreamOptions {
-  most: number;
+  max: number;
   log: { warn(fields: object, message: string): void };
 }
 
@@ -32,28 +32,28 @@ export class EventStreams {
   }
 
   serve(c: Context, feed: (stream: EventStream) => Promise<void>): Response {
-    if (this.#isClosed || this.#count >= this.#options.most) {
+    if (this.#isClosed || this.#count >= this.#options.max) {
       c.header("Retry-After", "10");
-      return fault(c, 503, "unavailable", "Too many pages are kept up to date already, or the gateway stops");
+      return fault(c, 503, "unavailable", "Too many dashboard pages are open, or the gateway is stopping");
     }
     // Nothing would ever read its events.
     if (c.req.method === "HEAD") return c.body(null);
     this.#count += 1;
-    // A proxy that waits for more before it passes something on would hold every event back.
+    // Keeps proxies from buffering the stream.
     c.header("X-Accel-Buffering", "no");
     const fed = async (raw: SSEStreamingApi) => {
-      const over = new AbortController();
-      const end = () => over.abort();
+      const ended = new AbortController();
+      const end = () => ended.abort();
       this.#ends.add(end);
       raw.onAbort(end);
       try {
-        await feed(this.#streamOf(c, raw, over));
+        await feed(this.#streamOf(c, raw, ended));
       } finally {
         this.#ends.delete(end);
         this.#count -= 1;
       }
     };
-    // The page tries again.
+    // The page reconnects after an error.
     return streamSSE(c, fed, async (error) =>
       this.#options.log.warn({ err: error }, "the dashboard's events ended"),
     );
@@ -64,15 +64,15 @@ export class EventStreams {
     for (const end of this.#ends) end();
   }
 
-  #streamOf(c: Context, raw: SSEStreamingApi, over: AbortController): EventStream {
+  #streamOf(c: Context, raw: SSEStreamingApi, ended: AbortController): EventStream {
     return {
-      over: over.signal,
+      ended: ended.signal,
       send: async (event, data) => {
         // The device may have been signed out since the stream began.
-        if (!(await isStillLoggedIn(c))) return over.abort();
-        const cut = setTimeout(() => (c.env as HttpBindings).outgoing.destroy(), WRITE_MS);
+        if (!(await isStillLoggedIn(c))) return ended.abort();
+        const timeout = setTimeout(() => (c.env as HttpBindings).outgoing.destroy(), WRITE_MS);
         await raw.writeSSE({ event, data, retry: RETRY_MS });
-        clearTimeout(cut);
+        clearTimeout(timeout);
       },
     };
   }

@@ -11,19 +11,19 @@ export interface ShownTool {
   effect: "read" | "write";
   from: { kind: "built in" | "library" } | { kind: "MCP server"; server: string };
   default: { allow: readonly string[]; ask: AskMode };
-  /** The entries of the configuration about it, the most specific first. */
+  /** The configured rules about it, most specific first. */
   rules: RuleAbout[];
-  /** Why it can't be used at the moment. */
+  /** Why it can't be used now; null if it can. */
   unavailable: string | null;
 }
 
 export interface ToolsAnswer {
   tools: ShownTool[];
-  /** Names in the configuration that mean nothing. */
+  /** Names in the configuration that match no tool. */
   problems: string[];
 }
 
-/** `because`: why they may talk to the bot, or not. */
+/** `because`: why the person may or may not talk to the bot. */
 export type ExplainAnswer = ToolFacts & { name: string | null; because: string };
 
 export interface ShownGrant {

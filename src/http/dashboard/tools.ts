@@ -1,4 +1,4 @@
-/** Tools: which there are, who may use them where, and approvals that are remembered. */
+/** Tools, who may use them where, and remembered approvals. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";
@@ -26,15 +26,15 @@ export function toolRoutes(api: Hono, options: DashboardOptions, people: PeopleS
     return c.json(answer satisfies ToolsAnswer);
   });
 
-  /** As `hermes explain tools` answers, with the MCP servers that are connected now. */
+  /** Like `hermes explain tools`, including the tools of connected MCP servers. */
   api.get("/tools/explain", async (c) => {
     const { room = "dm", ...person } = paramsOf(c, { ...personShape, room: text(500) });
-    const asked = personIn(person, room, config);
-    const access = talkAccess(asked, config, await store.isPaired(person.platform, [person.userId]));
-    const { principal, chatId } = asked;
+    const chatPerson = personIn(person, room, config);
+    const access = talkAccess(chatPerson, config, await store.isPaired(person.platform, [person.userId]));
+    const { principal, chatId } = chatPerson;
     const { platform } = principal;
-    const place = { principal, platform, room: chatId === null ? undefined : { platform, chatId } };
-    const facts = toolFacts(asked, access, await tools.explained(place));
+    const context = { principal, platform, room: chatId === null ? undefined : { platform, chatId } };
+    const facts = toolFacts(chatPerson, access, await tools.explained(context));
     const because = ACCESS_RULES[access.allow ? access.because : access.reason];
     return c.json({ ...facts, name: await people.nameOf(person), because } satisfies ExplainAnswer);
   });
@@ -81,7 +81,7 @@ function grantRoutes(api: Hono, options: DashboardOptions, people: PeopleSource)
       sessionId: z.string().min(1).max(200).optional(),
     });
     const to = person ? { person } : sessionId === undefined ? undefined : { sessionId };
-    if (!to) throw new HermesError("invalid", "person or sessionId: whose approval it is");
+    if (!to) throw new HermesError("invalid", "Set person or sessionId");
     if (!(await store.setGrant(to, tool, null))) throw gone("That approval is not remembered any more.");
     await note(c, "tools/grants/revoke", { tool, ...to });
     return c.json({ revoked: tool });

@@ -1,4 +1,4 @@
-/** What the dashboard's endpoints answer: read by the page as types, so that both sides say the same. */
+/** Responses of the dashboard's API. The page imports these types. */
 import type { Health } from "../../adapters/adapter.js";
 import type { ServerStatus } from "../../mcp/settings.js";
 import type {
@@ -29,7 +29,7 @@ export type {
 };
 
 export interface Overview {
-  /** Epoch seconds, here as everywhere. */
+  /** Epoch seconds, like all times here. */
   at: number;
   gateway: {
     version: string;
@@ -39,9 +39,9 @@ export interface Overview {
     provider: string;
     model: string;
   };
-  /** Messages settled and answers sent within the last minute. */
+  /** Messages handled and answers sent within the last minute. */
   lastMinute: { handled: number; sent: number };
-  /** The last hour, a number a minute, the running one last. */
+  /** Counts per minute of the last hour. The last one is the current minute. */
   hour: { from: number; handled: number[]; sent: number[] };
   queues: Pick<QueueDepths, "inbox" | "outbox" | "oldestWaiting" | "oldestPending">;
   turns: { running: number; waiting: number };
@@ -51,24 +51,24 @@ export interface Overview {
     rssBytes: number;
     heapUsedBytes: number;
     heapTotalBytes: number;
-    /** How long the event loop was late, over the last ten seconds or so. */
+    /** Event loop delay over about the last ten seconds. */
     loopDelayMs: { p50: number; p99: number; max: number };
   };
   totals: { sessions: number; messages: number; databaseBytes: number };
-  /** Of the turns that ended since the day began, in the configured time zone. */
+  /** The turns that ended since midnight in the configured time zone. */
   today: TurnFigures & { since: number };
-  /** What isn't well, the worst first. */
+  /** Worst first. */
   problems: Problem[];
   pairings: number;
   questions: number;
-  /** Change when something has: what a page shows may be old then. */
+  /** They change with the data: a page then reads it again. */
   marks: QueueDepths["marks"];
 }
 
 export interface Problem {
   severity: "bad" | "wait";
   text: string;
-  /** The page of the dashboard that helps; null: none. */
+  /** The dashboard page that helps; null: none. */
   path: string | null;
 }
 
@@ -76,11 +76,11 @@ export type PlatformHealth = Health & { platform: string; account: string };
 
 export type SessionDetail = Omit<BrowsedSession, "detail"> &
   NonNullable<BrowsedSession["detail"]> & {
-    /** A chat is in it now. */
+    /** It is the current session of a chat. */
     live: boolean;
-    /** A turn runs or waits. */
+    /** A turn is running or waiting. */
     busy: boolean;
-    /** A human answers in the agent's place until then. */
+    /** Until then, a human answers instead of the agent. */
     human_until: number | null;
   };
 
@@ -91,7 +91,7 @@ export interface SessionsAnswer {
 
 export interface SearchAnswer {
   titles: TitleHit[];
-  /** With the person and the chat of their sessions. */
+  /** With the person and the chat of each session. */
   hits: (Omit<SearchHit, "context"> & Pick<BrowsedSession, "user_id" | "place">)[];
   next: number | null;
 }
@@ -100,19 +100,19 @@ export interface LineageAnswer {
   tip: string;
   /** The whole tree, parents before their children. */
   nodes: LineageNode[];
-  /** There are more than are given. */
+  /** Whether nodes were left out. */
   cut: boolean;
 }
 
-/** Sums over sessions by the day they began. */
+/** Sums over sessions, by their first day. */
 export type UsageSums = Omit<UsageRow, "day" | "source" | "model">;
 
 export interface UsageAnswer {
-  /** Every day of the range, oldest first, whether something happened or not. */
+  /** Every day of the range, oldest first, including days without usage. */
   days: string[];
   timeZone: string;
   total: UsageSums;
-  /** One line a day and name: a platform or a model, as asked. */
+  /** One row per day and platform or model. */
   byDay: (UsageSums & { day: string; name: string })[];
   platforms: (UsageSums & { name: string })[];
   models: (UsageSums & { name: string })[];

@@ -4,19 +4,19 @@ import type { Reports, UsageRow } from "../../store/reports.js";
 import type { UsageAnswer, UsageSums } from "./types.js";
 
 const DAY_SECONDS = 86_400;
-/** Read by so many days at once, so that a year doesn't keep others waiting in one piece. */
+/** Days per read. A whole year in one read would block other readers. */
 const CHUNK_DAYS = 14;
-/** Sessions of days long gone hardly change. */
-const KEPT_MS = 10 * 60_000;
-const MAX_KEPT = 64;
-/** Label for rows whose column is empty. */
+/** Old days are cached: their sessions rarely change. */
+const CACHE_MS = 10 * 60_000;
+const MAX_CACHED = 64;
+/** Label for rows without a model. */
 const NO_MODEL = "unknown";
 
 /** Usage by day and platform or model. */
 export class UsageSource {
   readonly #reports: Reports;
   readonly #timeZone: string;
-  readonly #kept = new Map<number, { at: number; rows: Promise<UsageRow[]> }>();
+  readonly #cache = new Map<number, { at: number; rows: Promise<UsageRow[]> }>();
 
   constructor(reports: Reports, timeZone: string) {
     this.#reports = reports;
@@ -31,12 +31,12 @@ export class UsageSource {
     const days = lastDays(count, this.#timeZone);
     const rows: UsageRow[] = [];
     const now = nowSeconds();
-    // A day more than asked for: where the first day begins there is for the rows to say.
+    // One day more, because days start at different times in other time zones. Rows of that day are filtered out below.
     const first = Math.floor((now / DAY_SECONDS - count - 1) / CHUNK_DAYS);
     for (let chunk = first; chunk * CHUNK_DAYS * DAY_SECONDS <= now; chunk += 1)
       rows.push(...(await this.#chunk(chunk, now)));
     const nameOf = { platform: (row: UsageRow) => row.source, model: modelOf };
-    const wanted = rows.filter(
+    const filtered = rows.filter(
       (row) =>
         row.day >= days[0]! &&
         (only.source === undefined || row.source === only.source) &&
@@ -45,10 +45,10 @@ export class UsageSource {
     return {
       days,
       timeZone: this.#timeZone,
-      total: sumOf(wanted),
-      byDay: grouped(wanted, (row) => ({ day: row.day, name: nameOf[by](row) })),
-      platforms: grouped(wanted, (row) => ({ name: row.source })).toSorted(byWeight),
-      models: grouped(wanted, (row) => ({ name: modelOf(row) })).toSorted(byWeight),
+      total: sumOf(filtered),
+      byDay: grouped(filtered, (row) => ({ day: row.day, name: nameOf[by](row) })),
+      platforms: grouped(filtered, (row) => ({ name: row.source })).toSorted(byTokens),
+      models: grouped(filtered, (row) => ({ name: modelOf(row) })).toSorted(byTokens),
     };
   }
 
@@ -57,21 +57,21 @@ export class UsageSource {
     const until = since + CHUNK_DAYS * DAY_SECONDS;
     const read = () => this.#reports.usage({ since, until, timeZone: this.#timeZone });
     if (until > now - 2 * DAY_SECONDS) return read();
-    const kept = this.#kept.get(chunk);
-    if (kept && performance.now() - kept.at < KEPT_MS) return kept.rows;
+    const cached = this.#cache.get(chunk);
+    if (cached && performance.now() - cached.at < CACHE_MS) return cached.rows;
     const rows = read();
-    this.#kept.delete(chunk);
-    this.#kept.set(chunk, { at: performance.now(), rows });
-    rows.catch(() => this.#kept.delete(chunk));
-    // The oldest goes first: Map keeps the order of insertion.
-    if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!);
+    this.#cache.delete(chunk);
+    this.#cache.set(chunk, { at: performance.now(), rows });
+    rows.catch(() => this.#cache.delete(chunk));
+    // Drops the oldest entry: a Map iterates in insertion order.
+    if (this.#cache.size > MAX_CACHED) this.#cache.delete(this.#cache.keys().next().value!);
     return rows;
   }
 }
 
 const modelOf = (row: UsageRow) => row.model ?? NO_MODEL;
 
-/** `2026-06-16` of every day up to today there. Swedish dates are ISO dates. */
+/** The last days in the time zone, as `2026-06-16`. Swedish dates are ISO dates. */
 function lastDays(count: number, timeZone: string): string[] {
   const today = dateFormat("sv-SE", { timeZone, dateStyle: "short" }).format(new Date());
   const end = Date.parse(`${today}T00:00:00Z`);
@@ -106,5 +106,5 @@ function sumOf(rows: readonly UsageSums[]): UsageSums {
   };
 }
 
-const byWeight = (a: UsageSums, b: UsageSums) =>
+const byTokens = (a: UsageSums, b: UsageSums) =>
   b.inputTokens + b.outputTokens - (a.inputTokens + a.outputTokens) || b.messages - a.messages;

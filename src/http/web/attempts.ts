@@ -1,4 +1,4 @@
-/** Failed logins by address: after ten in a minute, none is checked. */
+/** Limits logins to ten failures per address and minute. */
 
 import { BoundedMap } from "../../bounded-map.js";
 import { HermesError } from "../../errors.js";
@@ -10,7 +10,7 @@ const MAX_ADDRESSES = 10_000;
 export class Attempts {
   readonly #failed = new BoundedMap<string, { count: number; since: number }>(MAX_ADDRESSES);
 
-  /** Counts one before it is checked, so that many at once don't help. Throws if there were too many. */
+  /** Counts the attempt before it is checked, so that parallel attempts don't get around the limit. Throws over the limit. */
   begin(address: string, now = performance.now()): void {
     const seen = this.#failed.get(address);
     const recent = seen && now - seen.since < WINDOW_MS ? seen : { count: 0, since: now };

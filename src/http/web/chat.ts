@@ -1,4 +1,4 @@
-/** What the web chat's requests work with, and whose conversation is meant. */
+/** What the web chat's requests work with, and the conversation that a request is about. */
 import type { Context } from "hono";
 import type { Adapter } from "../../adapters/adapter.js";
 import type { WebAdapter } from "../../adapters/web/index.js";
@@ -26,7 +26,7 @@ export interface WebChat {
   adapter: WebAdapter;
   events: Pick<Events, "watch">;
   log: HttpLog;
-  /** With it the operator's login opens the dashboard. */
+  /** If set, the operator's login also opens the dashboard. */
   ownerToken?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function isWebAdapter(adapter: Adapter): adapter is WebAdapter {
   return adapter.platform === PLATFORM && "live" in adapter;
 }
 
-/** One conversation of one person: every read and write goes through it. */
+/** A request's access to one conversation of one person. */
 export interface ConversationScope {
   chat: WebChat;
   person: Visitor;
@@ -42,15 +42,15 @@ export interface ConversationScope {
   key: SessionKey;
   origin: Origin;
   ref: ConversationRef;
-  /** The caller's, if it gave one. */
+  /** The caller's trace id, if it sent one. */
   traceId?: TraceId;
 }
 
-/** UUIDs, ids of sessions, `main`. */
+/** UUIDs, session ids, `main`. */
 const ID = /^[\w.-]{1,100}$/;
 
 export function scopeOf(chat: WebChat, person: Visitor, id: string): ConversationScope {
-  if (!ID.test(id)) throw new HermesError("invalid", "This is no id of a conversation");
+  if (!ID.test(id)) throw new HermesError("invalid", "This is not a conversation id");
   const origin: Origin = {
     ...{ platform: PLATFORM, chatType: "dm", chatId: person.id, userId: person.id },
     userName: person.name ?? "You",
@@ -60,7 +60,7 @@ export function scopeOf(chat: WebChat, person: Visitor, id: string): Conversatio
   return { chat, person, id, key, origin, ref: { person: person.id, conversationId: id } };
 }
 
-/** The key of the person's chat without conversations. */
+/** The session key of the person's main chat. */
 export function chatKey(chat: WebChat, person: Visitor): SessionKey {
   return scopeOf(chat, person, MAIN).key;
 }
@@ -73,13 +73,13 @@ export function messageRef({ person }: ConversationScope, clientId: string) {
   return { platform: PLATFORM, account: ACCOUNT, chatId: person.id, messageId: clientId };
 }
 
-/** The route, unless its session has moved to another conversation. */
+/** The conversation's route, unless its session has moved to another conversation. */
 export async function routeOf({ chat, key }: ConversationScope): Promise<RouteRow | undefined> {
   const route = await chat.store.getRoute(key);
   return route?.expiredReason === "session_switch" ? undefined : route;
 }
 
-/** As the list has it; undefined: nothing was written in it. */
+/** The conversation's row in the list; undefined: it has no messages. */
 export async function rowOf({ chat, person, id }: ConversationScope): Promise<ConversationRow | undefined> {
   const { conversations } = await chat.store.listConversations({
     ...{ person: { platform: PLATFORM, userId: person.id }, key: chatKey(chat, person) },

@@ -1,4 +1,4 @@
-/** The models and agents that a person may pick. */
+/** The models and agents that a person may choose. */
 import type { Pickable } from "../../adapters/web/api.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import { mayUse } from "../../commands/admin.js";
@@ -15,7 +15,7 @@ export function principalOf({ config }: WebChat, { id }: Visitor): Principal {
   return { ...person, owner: isOwner(person, config.owners) };
 }
 
-/** As the commands of the same names: only for those who may use them. */
+/** Empty unless the person may use the `/model` command. */
 export function modelsFor(chat: WebChat, person: Visitor): Pickable {
   const { model } = chat.config;
   const names = mayChoose(chat, person, "model") ? model.choices : [];
@@ -48,13 +48,13 @@ export async function chooseFor(
   { model, agent }: Choice,
 ): Promise<void> {
   if (model === undefined && agent === undefined) return;
-  requireOne(model, modelsFor(chat, person), "model");
-  requireOne(agent, agentsFor(chat, person), "agent");
+  requireChoice(model, modelsFor(chat, person), "model");
+  requireChoice(agent, agentsFor(chat, person), "agent");
   const choice = { ...(model === undefined ? {} : { model }), ...(agent === undefined ? {} : { agent }) };
   await chat.gateway.choose(key, choice);
 }
 
-function requireOne(name: string | null | undefined, { choices }: Pickable, what: string): void {
+function requireChoice(name: string | null | undefined, { choices }: Pickable, what: string): void {
   if (name == null || choices.some((choice) => choice.name === name)) return;
-  throw new HermesError("invalid", `There is no ${what} "${name.slice(0, 100)}" that you may pick`);
+  throw new HermesError("invalid", `There is no ${what} "${name.slice(0, 100)}" that you may use`);
 }

@@ -1,20 +1,20 @@
-/** Expired links, logins and uploads that no message names are removed, once an hour. */
+/** Once an hour, removes expired links and logins, and uploads that were never sent. */
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import { nowSeconds } from "../../clock.js";
 import type { WebChat } from "./chat.js";
 import { UPLOAD } from "./extras.js";
 import { removeFiles } from "./files.js";
 
-const EVERY_MS = 3_600_000;
+const INTERVAL_MS = 3_600_000;
 
-/** Returns a function that ends it. */
+/** Returns a function that stops it. */
 export function startCleanup(chat: WebChat): () => void {
   const clean = () =>
     void removeExpired(chat).catch((error: unknown) =>
       chat.log.error({ err: error }, "expired records of the web chat could not be removed"),
     );
   clean();
-  const timer = setInterval(clean, EVERY_MS);
+  const timer = setInterval(clean, INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -1,4 +1,4 @@
-/** Lists of conversations, one of them with its messages, and changes to it. */
+/** Lists conversations, reads one with its messages, and changes it. */
 import type {
   ChatMessage,
   Conversation,
@@ -21,7 +21,7 @@ import { fromLog, merged, type SuspendedTurn, shownMessages, suspendedIn, userId
 import { plainLine, shownTitle } from "./titles.js";
 import type { Visitor } from "./visitor.js";
 
-/** Whether it is pinned or archived; conversations that are neither have no record. */
+/** The kind of the records that mark conversations as pinned or archived. */
 export const MARKS = "marks";
 
 interface Marks {
@@ -30,12 +30,12 @@ interface Marks {
 }
 
 const NO_MARKS: Marks = { pinned: false, archived: false };
-const PAGE = 30;
-const FOUND = 30;
+const PAGE_SIZE = 30;
+const MAX_RESULTS = 30;
 const LOG_ENTRIES = 200;
 const MESSAGES = 50;
 const MAX_MESSAGES = 400;
-/** A send is settled long before. */
+/** Longer than any send takes. */
 const SETTLING_SECONDS = 60;
 
 export interface ListQuery {
@@ -52,9 +52,9 @@ export async function listConversations(
 ): Promise<ConversationPage> {
   if (query.q !== undefined) return search(chat, person, query.q);
   const marks = await marksOf(chat, person);
-  const idsWith = (mark: keyof Marks) => [...marks].flatMap(([id, one]) => (one[mark] ? [innerId(id)] : []));
+  const idsWith = (mark: keyof Marks) => [...marks].flatMap(([id, one]) => (one[mark] ? [storeId(id)] : []));
   const list = listerOf(chat, person);
-  const page = { before: fromCursor(query.cursor), limit: query.limit ?? PAGE };
+  const page = { before: fromCursor(query.cursor), limit: query.limit ?? PAGE_SIZE };
   const archived = idsWith("archived");
   const pinned = idsWith("pinned").filter((id) => !archived.includes(id));
   const { conversations, next } =
@@ -68,20 +68,20 @@ export async function listConversations(
   return { conversations: shown, cursor: toCursor(next) };
 }
 
-/** The store searches what this person may see; what isn't in a conversation of theirs is left out. */
+/** Searches what this person may see. Leaves out hits that aren't in one of their conversations. */
 async function search(chat: WebChat, person: Visitor, q: string): Promise<ConversationPage> {
   const asker = { platform: PLATFORM, userId: person.id };
   const { hits, titles = [] } = await chat.store.searchMessages(q, {
     ...{ asker, sources: [PLATFORM], sort: "rank", limit: 100, roles: ["user", "assistant"] },
-    titles: { containing: q, limit: FOUND },
+    titles: { containing: q, limit: MAX_RESULTS },
   });
-  const found = [...new Set([...titles.map(({ id }) => id), ...hits.map((hit) => hit.session_id)])];
-  if (found.length === 0) return { conversations: [], cursor: null };
+  const sessionIds = [...new Set([...titles.map(({ id }) => id), ...hits.map((hit) => hit.session_id)])];
+  if (sessionIds.length === 0) return { conversations: [], cursor: null };
   const marks = await marksOf(chat, person);
-  const { conversations } = await listerOf(chat, person)({ holding: found, limit: 200 });
+  const { conversations } = await listerOf(chat, person)({ holding: sessionIds, limit: 200 });
   const rank = (row: ConversationRow) =>
-    Math.min(...row.sessions.map((id) => found.indexOf(id) + 1 || Infinity));
-  const best = conversations.toSorted((a, b) => rank(a) - rank(b)).slice(0, FOUND);
+    Math.min(...row.sessions.map((id) => sessionIds.indexOf(id) + 1 || Infinity));
+  const best = conversations.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_RESULTS);
   const shown = best.map((row) => {
     const hit = hits.find(({ session_id }) => row.sessions.includes(session_id));
     const snippet = hit ? { snippet: plainLine(hit.snippet.replace(/>>>|<<</g, ""), 200) } : {};
@@ -91,18 +91,18 @@ async function search(chat: WebChat, person: Visitor, q: string): Promise<Conver
 }
 
 function listerOf(chat: WebChat, person: Visitor) {
-  const whose = { person: { platform: PLATFORM, userId: person.id }, key: chatKey(chat, person) };
+  const owner = { person: { platform: PLATFORM, userId: person.id }, key: chatKey(chat, person) };
   return ({
     before,
     ...query
   }: { before?: string | undefined } & Omit<
     Parameters<typeof chat.store.listConversations>[0],
     "person" | "key" | "before"
-  >) => chat.store.listConversations({ ...whose, ...query, ...(before === undefined ? {} : { before }) });
+  >) => chat.store.listConversations({ ...owner, ...query, ...(before === undefined ? {} : { before }) });
 }
 
-/** The store knows the chat without a thread by an empty id. */
-function innerId(id: string): string {
+/** In the store, the main chat has an empty id. */
+function storeId(id: string): string {
   return id === MAIN ? "" : id;
 }
 
@@ -130,8 +130,8 @@ export function toConversation(
 }
 
 function emptyConversation(id: string): Conversation {
-  const nothing = { titled: false, messageCount: 0, busy: false };
-  return { id, title: shownTitle(null, ""), ...nothing, ...NO_MARKS, lastActiveAt: nowSeconds() };
+  const empty = { titled: false, messageCount: 0, busy: false };
+  return { id, title: shownTitle(null, ""), ...empty, ...NO_MARKS, lastActiveAt: nowSeconds() };
 }
 
 export async function conversationAt(scope: ConversationScope): Promise<Conversation | null> {
@@ -147,7 +147,7 @@ export async function openConversation(
 ): Promise<OpenConversation> {
   const { chat, person, id } = scope;
   const live = liveOf(scope);
-  // First: what happens from now on comes as an event.
+  // Read first, so that everything that happens during the reads comes as an event.
   const eventCursor = live.cursor;
   const turn = before === undefined ? live.turnOf(scope.ref) : null;
   const [row, extras, marks, route] = await Promise.all([
@@ -165,14 +165,14 @@ export async function openConversation(
     entry.files.flatMap((file, i) => ("path" in file ? [sentFile(file, Number(entry.id.slice(4)), i)] : []));
   const { messages, queued } = fromLog(log, known, extras, sent);
   const logged = new Set(messages.map((one) => one.id));
-  const told = before === undefined ? live.noticesAt(scope.ref, nowSeconds() - SETTLING_SECONDS) : [];
+  const notices = before === undefined ? live.noticesAt(scope.ref, nowSeconds() - SETTLING_SECONDS) : [];
   const suspended = suspendedIn(
     log,
-    told.some(({ kind }) => kind === "question"),
+    notices.some(({ kind }) => kind === "question"),
   );
   return {
     conversation: row ? toConversation(chat, person, row, marks) : null,
-    messages: merged(stored, [...messages, ...told.filter((one) => !logged.has(one.id))]),
+    messages: merged(stored, [...messages, ...notices.filter((one) => !logged.has(one.id))]),
     earlier: page.earlier,
     turn: turn ?? (suspended ? waitingTurn(id, suspended) : null),
     ...{ queued, eventCursor },
@@ -181,7 +181,7 @@ export async function openConversation(
     agent: chosen.agent ?? route?.agent ?? null,
   };
 
-  /** What is older than the page belongs to earlier pages. */
+  /** Entries older than the page belong to earlier pages. */
   async function logOf(
     { origin }: ConversationScope,
     { messages: rows, earlier }: Pick<TranscriptPage, "messages" | "earlier">,
@@ -197,13 +197,13 @@ export async function openConversation(
   }
 }
 
-/** A turn that waits for a decision isn't running: what is known about it is in the queues. */
+/** A turn that waits for a decision isn't running, so it is rebuilt from the queues. */
 function waitingTurn(conversationId: string, { turnId, clientIds, at }: SuspendedTurn): LiveTurn {
   const elapsed = Math.max(0, nowSeconds() - at);
   return { conversationId, turnId, clientIds, startedAt: at, elapsed, text: "", tools: [], waiting: true };
 }
 
-/** Begins with a person's message, so that no turn is cut in two. */
+/** Starts with a person's message, so that no turn is split between pages. */
 async function rowsOf(
   { store }: WebChat,
   sessionId: string,
@@ -245,7 +245,7 @@ async function forksAt(
 const ALL_MESSAGES = 200;
 const MAX_ALL = 20_000;
 
-/** Of the shown branch, oldest first. */
+/** All messages of the shown branch, oldest first. */
 export async function allMessages(scope: ConversationScope): Promise<ChatMessage[]> {
   let { messages, earlier } = await openConversation(scope, { limit: ALL_MESSAGES });
   while (earlier && messages.length < MAX_ALL) {
@@ -269,15 +269,15 @@ export async function changeConversation(
   const isChoiceOnly = title === undefined && pinned === undefined && archived === undefined;
   const row = isChoiceOnly ? await rowOf(scope) : await requireRow(scope);
   await chooseFor(scope, { model, agent });
-  // Before its first message.
+  // It has no messages yet.
   if (!row) return emptyConversation(id);
   if (title !== undefined) {
-    if (title.trim() === "") throw new HermesError("invalid", "A title needs words");
+    if (title.trim() === "") throw new HermesError("invalid", "The title is empty");
     await chat.store.setTitle(row.sessionId, title, "numbered");
   }
   if (pinned !== undefined || archived !== undefined) {
-    const now = (await marksOf(chat, person)).get(id) ?? NO_MARKS;
-    const value = { pinned: pinned ?? now.pinned, archived: archived ?? now.archived };
+    const current = (await marksOf(chat, person)).get(id) ?? NO_MARKS;
+    const value = { pinned: pinned ?? current.pinned, archived: archived ?? current.archived };
     const record = { platform: PLATFORM, kind: MARKS, owner: person.id, place: id };
     await chat.store.saveRecord({ ...record, id: `${person.id}/${id}`, value });
   }

@@ -1,4 +1,4 @@
-/** A deleted conversation leaves nothing: sessions, queue rows, records and files go. */
+/** Deletes a conversation with its sessions, queue rows, records and files. */
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { PLATFORM } from "../../adapters/web/normalise.js";
@@ -6,7 +6,7 @@ import { type ConversationScope, liveOf, rowOf } from "./chat.js";
 import { ANSWER, type AnswerValue, UPLOAD } from "./extras.js";
 import { removeFiles } from "./files.js";
 
-/** An unknown one is gone already. */
+/** An unknown conversation is no error: it may be deleted already. */
 export async function deleteConversation(scope: ConversationScope): Promise<void> {
   const { chat, person, id, key } = scope;
   await chat.gateway.stopTurn(key);

@@ -1,4 +1,4 @@
-/** What a browser calls itself, in few words. Pure. */
+/** A short name for a browser, from its user agent. Pure. */
 
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, "Edge"],
@@ -18,6 +18,6 @@ const SYSTEMS: readonly [RegExp, string][] = [
 
 export function deviceLabel(userAgent: string | undefined): string {
   const text = (userAgent ?? "").slice(0, 500);
-  const named = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(text))?.[1];
-  return [named(BROWSERS) ?? "A browser", named(SYSTEMS)].filter(Boolean).join(" on ");
+  const match = (names: typeof BROWSERS) => names.find(([pattern]) => pattern.test(text))?.[1];
+  return [match(BROWSERS) ?? "A browser", match(SYSTEMS)].filter(Boolean).join(" on ");
 }

@@ -1,4 +1,4 @@
-/** A conversation as a file. Pure. */
+/** Exports a conversation as Markdown or JSON. Pure. */
 import type { ChatMessage, Conversation } from "../../adapters/web/api.js";
 
 export function toMarkdown({ title }: Conversation, messages: readonly ChatMessage[]): string {
@@ -18,7 +18,7 @@ export function toJson(conversation: Conversation, messages: readonly ChatMessag
   return `${JSON.stringify({ id, title, lastActiveAt, messages }, null, 2)}\n`;
 }
 
-/** Safe in a header and on every disk. */
+/** A file name that is safe in a header and on every file system. */
 export function exportName({ title }: Conversation, format: string): string {
   const plain = title
     .normalize("NFKD")
@@ -34,11 +34,11 @@ function speaker({ from }: ChatMessage): string {
 }
 
 function marks(message: ChatMessage): string {
-  const found = [
+  const list = [
     "undone" in message && message.undone && "undone",
     message.from === "agent" && message.stopped && "stopped",
   ].filter(Boolean);
-  return found.length > 0 ? ` (${found.join(", ")})` : "";
+  return list.length > 0 ? ` (${list.join(", ")})` : "";
 }
 
 function stamp(at: number): string {

@@ -1,4 +1,4 @@
-/** What is kept beside the sessions of a conversation: files that people sent, and facts about answers. */
+/** Records of a conversation that its sessions don't have: uploaded files, and details of answers. */
 import type { AnswerUsage, ChatFile } from "../../adapters/web/api.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import type { OutboundFile } from "../../message.js";
@@ -16,7 +16,7 @@ export interface UploadValue {
   /** Relative to the home. */
   path: string;
   kind: string;
-  /** The message that it belongs to; null: none yet. */
+  /** The message with this file; null: not sent yet. */
   clientId: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface AnswerValue {
   seconds?: Record<string, number>;
 }
 
-/** Types that a browser may show; others are downloads, so that no foreign page runs on our origin. */
+/** Types that browsers may display. Other files are downloads, so that no uploaded page runs on our origin. */
 export const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export function uploadedFile({ id, value }: Pick<RecordRow, "id" | "value">): ChatFile & { id: string } {
@@ -43,10 +43,10 @@ export function sentFile({ name, mimeType, bytes }: OutboundFile, outboxId: numb
 }
 
 export async function extrasOf({ chat, person, id: place }: ConversationScope): Promise<Extras> {
-  const of = { platform: PLATFORM, owner: person.id, place };
+  const query = { platform: PLATFORM, owner: person.id, place };
   const [uploads, answers] = await Promise.all([
-    chat.store.listRecords({ ...of, kind: UPLOAD }),
-    chat.store.listRecords({ ...of, kind: ANSWER }),
+    chat.store.listRecords({ ...query, kind: UPLOAD }),
+    chat.store.listRecords({ ...query, kind: ANSWER }),
   ]);
   return { uploads: byMessage(uploads), answers: new Map(answers.map((row) => [row.id, answerExtra(row)])) };
 }

@@ -1,4 +1,4 @@
-/** Files of people and of answers: kept under random names, sent back to their person alone. */
+/** Files of people and answers. They are stored under random names, and only their person can download them. */
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -18,42 +18,47 @@ import type { Visitor } from "./visitor.js";
 
 export const FILES_PER_MESSAGE = 10;
 const NAME_CHARS = 200;
-/** An upload that no message names. */
+/** Uploads that no message uses expire after this time. */
 const UNUSED_SECONDS = 24 * 3600;
-/** Of one person, without a message. */
+/** Unused uploads per person. */
 const MAX_UNUSED = 50;
 
-export async function takeUpload(chat: WebChat, person: Visitor, given: string, c: Context): Promise<Upload> {
+export async function takeUpload(
+  chat: WebChat,
+  person: Visitor,
+  sentName: string,
+  c: Context,
+): Promise<Upload> {
   const { store, home, config } = chat;
-  const name = fileName(given);
+  const name = fileName(sentName);
   const owned = { platform: PLATFORM, kind: UPLOAD, owner: person.id };
   const unused = (await store.listRecords(owned)).filter(({ expiresAt }) => expiresAt !== null);
   if (unused.length >= MAX_UNUSED)
-    throw new HermesError("refused", "Too many uploads wait for a message; send or remove some first");
-  const place = { home, folder: MEDIA_FOLDERS.incoming, maxBytes: config.media.max_download_bytes };
+    throw new HermesError("refused", "You have too many uploads that aren't sent; send or remove some first");
+  const options = { home, folder: MEDIA_FOLDERS.incoming, maxBytes: config.media.max_download_bytes };
   const body = c.req.raw.body ?? new ReadableStream<Uint8Array>();
-  const kept = await keepFile(
+  const stored = await keepFile(
     Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]),
-    place,
+    options,
     name,
   ).catch((error: unknown) => {
     if (error instanceof MediaProblem) throw new HermesError("invalid", error.message);
     throw error;
   });
-  const id = path.basename(kept.path).split(".", 1)[0]!;
-  const { mimeType, bytes, kind } = kept;
-  const value: UploadValue = { name, mimeType, bytes, kind, path: kept.path, clientId: null };
+  const id = path.basename(stored.path).split(".", 1)[0]!;
+  const { mimeType, bytes, kind } = stored;
+  const value: UploadValue = { name, mimeType, bytes, kind, path: stored.path, clientId: null };
   await store.saveRecord({ ...owned, id, value, expiresAt: nowSeconds() + UNUSED_SECONDS });
   return uploadedFile({ id, value });
 }
 
 /** The last part of a path, without control characters. */
-function fileName(given: string): string {
-  const name = path.posix.basename(given.replaceAll("\\", "/")).replace(/\p{C}/gu, "").trim();
+function fileName(sentName: string): string {
+  const name = path.posix.basename(sentName.replaceAll("\\", "/")).replace(/\p{C}/gu, "").trim();
   return Array.from(name).slice(-NAME_CHARS).join("") || "file";
 }
 
-/** The uploads of a message become its attachments. A repeated call gives the same. */
+/** Turns the uploads of a message into its attachments. Idempotent. */
 export async function takeUploads(
   scope: ConversationScope,
   clientId: string,
@@ -69,7 +74,7 @@ export async function takeUploads(
     if (!upload) throw new HermesError("not_found", "An uploaded file is gone; add it again");
     const value = upload.value as UploadValue;
     const used = value.clientId !== null && value.clientId !== clientId;
-    // A file of an earlier message, for its new version: a record of its own, the same file.
+    // The new version of an edited message: a second record of the same file.
     const record = { ...owned, id: used ? `${clientId}.${attachments.length}` : id, place };
     await chat.store.saveRecord({ ...record, value: { ...value, clientId } });
     const { name, mimeType, bytes, path: file, kind } = value;
@@ -78,7 +83,7 @@ export async function takeUploads(
   return attachments;
 }
 
-/** Of one message. */
+/** The uploads of one message. */
 export async function uploadsOf(
   { chat, person, id: place }: ConversationScope,
   clientId: string,
@@ -92,7 +97,7 @@ export async function sendUpload(c: Context, chat: WebChat, person: Visitor, id:
   return upload ? sendFile(c, chat.home, upload.value as UploadValue) : c.notFound();
 }
 
-/** Looks into the answers of this person alone. */
+/** Sends only files of this person's answers. */
 export async function sendAnswerFile(
   c: Context,
   chat: WebChat,
@@ -102,13 +107,13 @@ export async function sendAnswerFile(
 ): Promise<Response> {
   const delivery = await chat.store.getDelivery(outboxId);
   const isTheirs = delivery?.target.platform === PLATFORM && delivery.target.chatId === person.id;
-  const live = isTheirs ? delivery.files.filter((file) => "path" in file)[index] : undefined;
-  const file = live ?? (await keptFile(chat, person, outboxId, index));
+  const queued = isTheirs ? delivery.files.filter((file) => "path" in file)[index] : undefined;
+  const file = queued ?? (await recordedFile(chat, person, outboxId, index));
   return file ? sendFile(c, chat.home, file) : c.notFound();
 }
 
-/** The queues forget what was sent after a while. */
-async function keptFile({ store }: WebChat, person: Visitor, outboxId: number, index: number) {
+/** From the answer's record: sent messages are deleted from the outbox after a while. */
+async function recordedFile({ store }: WebChat, person: Visitor, outboxId: number, index: number) {
   const answers = await store.listRecords({ platform: PLATFORM, kind: ANSWER, owner: person.id });
   const values = answers.map(({ value }) => value as AnswerValue);
   return values.find((value) => value.outboxId === outboxId)?.files?.[index];
@@ -121,7 +126,7 @@ async function sendFile(
 ): Promise<Response> {
   const full = path.join(home, file.path);
   const size = (await stat(full).catch(() => undefined))?.size;
-  // Cleaned up meanwhile.
+  // The file was cleaned up in the meantime.
   if (size === undefined) return c.notFound();
   const isShown = PICTURES.has(file.mimeType);
   const name = encodeURIComponent(file.name).replace(
@@ -137,7 +142,7 @@ async function sendFile(
   return c.body(Readable.toWeb(createReadStream(full)) as ReadableStream<Uint8Array>);
 }
 
-/** Files of deleted or expired uploads, unless another record has them, too. */
+/** Deletes the files of deleted or expired uploads, unless another record uses them. */
 export async function removeFiles(
   { store, home, log }: WebChat,
   removed: readonly RecordRow[],

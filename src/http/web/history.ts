@@ -1,4 +1,4 @@
-/** Stored messages and the log of a conversation → what the page shows. Pure. */
+/** Builds the page's messages from stored messages and the chat log. Pure. */
 import type {
   AnswerMessage,
   AnswerUsage,
@@ -17,11 +17,10 @@ import type { ShownMessage } from "../../store/reports.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../summary-marks.js";
 import { type SourceCall, sourcesOf } from "./sources.js";
 
-/** What is kept beside the session, by the page's id of a question. */
+/** Records that the session doesn't have, by the client id of the person's message. */
 export interface Extras {
   /** Files that people sent. */
   uploads: ReadonlyMap<string, ChatFile[]>;
-  /** About the answer to it. */
   answers: ReadonlyMap<string, AnswerExtra>;
 }
 
@@ -29,42 +28,42 @@ export interface AnswerExtra {
   turnId: string | null;
   usage: AnswerUsage | null;
   files: ChatFile[];
-  /** How long calls took, by their ids. */
+  /** Durations of tool calls, by id. */
   seconds: Readonly<Record<string, number>>;
 }
 
 const RESULT_CHARS = 2000;
-/** As tools of ours and of others say it. */
+/** How results of failed tool calls start. */
 const FAILED = /^(?:Error|\{"success":false)/;
 
-/** Oldest first. Results of tools are part of their calls. */
+/** Oldest first. Tool results are part of their calls. */
 export function shownMessages(rows: readonly ShownMessage[], extras: Extras): ChatMessage[] {
   const results = new Map(
     rows.flatMap((row) => (row.role === "tool" && row.toolCallId ? [[row.toolCallId, row]] : [])),
   );
-  const ends = lastWords(rows);
+  const lastOfTurns = lastAnswers(rows);
   let asked: string | null = null;
-  let called: SourceCall[] = [];
+  let calls: SourceCall[] = [];
   return rows.flatMap((row, i): ChatMessage[] => {
     if (row.role === "user") {
       const message = fromPerson(row, extras);
-      called = [];
+      calls = [];
       if (message.from === "user") asked = message.undone ? null : message.clientId;
       return [message];
     }
     if (row.role !== "assistant") return [];
-    const isLast = ends.has(i);
+    const isLast = lastOfTurns.has(i);
     for (const { id, name: tool } of row.toolCalls)
-      called.push({ tool, result: results.get(id ?? "")?.text ?? "" });
-    const sources = isLast ? sourcesOf(called) : [];
+      calls.push({ tool, result: results.get(id ?? "")?.text ?? "" });
+    const sources = isLast ? sourcesOf(calls) : [];
     return [{ ...fromAgent(row, { asked, isLast, results, extras }), sources }];
   });
 }
 
-/** The agent's messages that a person's follows, or none: the last words of their turns. */
-function lastWords(rows: readonly ShownMessage[]): Set<number> {
-  const spoken = rows.flatMap(({ role }, i) => (role === "user" || role === "assistant" ? [i] : []));
-  return new Set(spoken.filter((_, n) => rows[spoken[n + 1] ?? -1]?.role !== "assistant"));
+/** The indexes of each turn's last message of the agent. */
+function lastAnswers(rows: readonly ShownMessage[]): Set<number> {
+  const indexes = rows.flatMap(({ role }, i) => (role === "user" || role === "assistant" ? [i] : []));
+  return new Set(indexes.filter((_, n) => rows[indexes[n + 1] ?? -1]?.role !== "assistant"));
 }
 
 function fromPerson(row: ShownMessage, { uploads }: Extras): UserMessage | NoticeMessage {
@@ -94,12 +93,12 @@ function summary({ id, at, text }: ShownMessage): NoticeMessage {
 
 export type Identified = Pick<ShownMessage, "id" | "platformMessageId" | "undone">;
 
-/** Of an undone message, whose question may have been asked again, the row's own. */
+/** The page's id of a person's message. An undone one gets the row's id, because it may have been asked again. */
 export function userId({ id, platformMessageId, undone }: Identified): string {
   return platformMessageId === null || undone ? `m:${id}` : `u:${platformMessageId}`;
 }
 
-interface Around {
+interface AnswerContext {
   asked: string | null;
   isLast: boolean;
   results: ReadonlyMap<string, ShownMessage>;
@@ -108,7 +107,7 @@ interface Around {
 
 function fromAgent(
   row: ShownMessage,
-  { asked, isLast, results, extras }: Around,
+  { asked, isLast, results, extras }: AnswerContext,
 ): Omit<AnswerMessage, "sources"> {
   const { id, at, undone, finishReason, reasoning, toolCalls } = row;
   const final = isLast && toolCalls.length === 0;
@@ -144,7 +143,7 @@ function shownCall(
   return { callId: id ?? tool, tool, args: args.slice(0, RESULT_CHARS), state, result: shown, seconds: took };
 }
 
-/** The agent reads notes before the words, and a line for each file behind them. */
+/** Removes the notes before the typed text, and the lines for files after it, that were added for the agent. */
 export function typedText(text: string, files: number): string {
   const lines = text.split("\n");
   while (lines.length > 0 && /^\[(?:Late|Note): .*\]$/.test(lines[0]!)) lines.shift();
@@ -156,7 +155,7 @@ export function typedText(text: string, files: number): string {
 // ── the log ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface FromLog {
-  /** Commands, their replies, notices and questions; a question that its turn hasn't stored yet. */
+  /** Commands, their replies, notices and questions, and messages of running turns that aren't stored yet. */
   messages: ChatMessage[];
   queued: QueuedMessage[];
 }
@@ -164,11 +163,11 @@ export interface FromLog {
 export interface SuspendedTurn {
   turnId: string;
   clientIds: string[];
-  /** When its first message came. */
+  /** When its first message arrived. */
   at: number;
 }
 
-/** `known`: the page's ids of stored questions. */
+/** `known`: the client ids of stored messages. */
 export function fromLog(
   entries: readonly ChatLogEntry[],
   known: ReadonlySet<string>,
@@ -186,10 +185,10 @@ export function fromLog(
     const files = uploads.get(clientId) ?? [];
     const { text, at } = entry;
     const isCommand = reason?.startsWith("/") ?? false;
-    // Its turn runs, waits for a decision, or is tried again.
-    const isBegun = state === "running" || (state === "waiting" && entry.turnId !== null);
-    if (state === "waiting" && !isBegun) queued.push({ clientId, text, files, at });
-    else if (isCommand || (isBegun && !known.has(clientId)))
+    // Its turn is running, waits for a decision, or will be retried.
+    const hasTurn = state === "running" || (state === "waiting" && entry.turnId !== null);
+    if (state === "waiting" && !hasTurn) queued.push({ clientId, text, files, at });
+    else if (isCommand || (hasTurn && !known.has(clientId)))
       messages.push({
         from: "user",
         id: `u:${clientId}`,
@@ -204,9 +203,9 @@ export function fromLog(
   return { messages, queued };
 }
 
-/** The turn that waits for the answer to an open question; `isAsked`: one was just sent. */
-export function suspendedIn(entries: readonly ChatLogEntry[], isAsked: boolean): SuspendedTurn | undefined {
-  if (!isAsked && !entries.some(({ question }) => question?.state === "open")) return undefined;
+/** The turn that waits for the answer to a question. `wasAsked`: a question was just sent. */
+export function suspendedIn(entries: readonly ChatLogEntry[], wasAsked: boolean): SuspendedTurn | undefined {
+  if (!wasAsked && !entries.some(({ question }) => question?.state === "open")) return undefined;
   const begun = entries.findLast(({ written, turnId: id }) => written?.state === "waiting" && id !== null);
   const turnId = begun?.turnId ?? null;
   if (turnId === null) return undefined;
@@ -226,7 +225,7 @@ function fromGateway(entry: ChatLogEntry, files: ChatFile[]): NoticeMessage {
   };
 }
 
-/** By time: what is only in the log comes where it happened. */
+/** Merges stored messages and those from the log by time. */
 export function merged(stored: readonly ChatMessage[], logged: readonly ChatMessage[]): ChatMessage[] {
   return [...stored, ...logged].toSorted((a, b) => a.at - b.at);
 }

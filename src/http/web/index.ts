@@ -1,5 +1,5 @@
-/** `/api/web/…`: conversations of the web chat. docs/web-chat.md describes each request. */
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+/** `/api/web/…`: the web chat's API. docs/web-chat.md describes each request. */
+import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Me } from "../../adapters/web/api.js";
 import { ACCOUNT, PLATFORM } from "../../adapters/web/normalise.js";
@@ -8,7 +8,8 @@ import { HermesError } from "../../errors.js";
 import { MAX_MESSAGE_CHARS } from "../../text-limits.js";
 import { TITLE_MAX_CHARS } from "../../title.js";
 import { givenTrace, traceIdOf } from "../../trace-id.js";
-import { bodyOf, limit, paramsOf, text, whole } from "../params.js";
+import { noStore } from "../headers.js";
+import { bodyOf, limit, paramsOf, text, whole, withoutUndefined } from "../params.js";
 import { clientOf } from "../request.js";
 import { type ConversationScope, param, requireRow, scopeOf, type WebChat } from "./chat.js";
 import { agentsFor, modelsFor } from "./choices.js";
@@ -45,7 +46,7 @@ const choice = z.string().min(1).max(200).nullable().optional();
 
 export function webRoutes(app: Hono, chat: WebChat): void {
   const api = new Hono();
-  api.use(neverKept);
+  api.use(noStore);
   const visitor = (c: Context) => visitorOf(c, chat.store);
   const scope = async (c: Context) => scopeOf(chat, await visitor(c), param(c, "id"));
 
@@ -68,7 +69,7 @@ export function webRoutes(app: Hono, chat: WebChat): void {
     const flag = z.boolean().optional();
     const title = z.string().max(TITLE_MAX_CHARS).optional();
     const change = await bodyOf(c, { title, pinned: flag, archived: flag, model: choice, agent: choice });
-    return c.json(await changeConversation(await scope(c), given(change)));
+    return c.json(await changeConversation(await scope(c), withoutUndefined(change)));
   });
   api.delete("/conversations/:id", async (c) => {
     await deleteConversation(await scope(c));
@@ -82,18 +83,11 @@ export function webRoutes(app: Hono, chat: WebChat): void {
   linkPage(app);
 }
 
-/** Keys that were sent: undefined is none. */
-function given<T extends object>(change: T) {
-  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
 function messageRoutes(api: Hono, scope: (c: Context) => Promise<ConversationScope>): void {
   const at = "/conversations/:id";
   api.post(`${at}/messages`, async (c) => {
-    const given = await bodyOf(c, message);
-    return c.json(await sendMessage(traced(c, await scope(c), given.clientId), given), 202);
+    const body = await bodyOf(c, message);
+    return c.json(await sendMessage(traced(c, await scope(c), body.clientId), body), 202);
   });
   api.delete(`${at}/messages/:clientId`, async (c) => {
     await withdraw(await scope(c), param(c, "clientId").toLowerCase());
@@ -122,11 +116,11 @@ function messageRoutes(api: Hono, scope: (c: Context) => Promise<ConversationSco
   });
 }
 
-/** The answer says under which id the message is traced: the caller's, or the message's own. */
+/** Uses the caller's trace id if there is one. The response header has the message's trace id. */
 function traced(c: Context, scope: ConversationScope, eventId: string): ConversationScope {
-  const given = givenTrace((name) => c.req.header(name));
-  c.header("X-Request-Id", given?.requestId ?? traceIdOf({ platform: PLATFORM, account: ACCOUNT, eventId }));
-  return given ? { ...scope, traceId: given.traceId } : scope;
+  const trace = givenTrace((name) => c.req.header(name));
+  c.header("X-Request-Id", trace?.requestId ?? traceIdOf({ platform: PLATFORM, account: ACCOUNT, eventId }));
+  return trace ? { ...scope, traceId: trace.traceId } : scope;
 }
 
 function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<Visitor>): void {
@@ -142,12 +136,12 @@ function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<V
   });
 }
 
-interface Askers {
+interface ShareRoutes {
   visitor(c: Context): Promise<Visitor>;
   scope(c: Context): Promise<ConversationScope>;
 }
 
-function shareRoutes(api: Hono, chat: WebChat, { visitor, scope }: Askers): void {
+function shareRoutes(api: Hono, chat: WebChat, { visitor, scope }: ShareRoutes): void {
   api.post("/conversations/:id/shares", async (c) => {
     const { days } = await bodyOf(c, { days: z.number().int().min(1).max(MAX_DAYS).optional() });
     return c.json(await share(await scope(c), days), 201);
@@ -163,12 +157,6 @@ function shareRoutes(api: Hono, chat: WebChat, { visitor, scope }: Askers): void
     return c.json(await sharedConversation(chat, param(c, "secret")));
   });
 }
-
-/** Proxies and browsers must not cache private data. */
-const neverKept: MiddlewareHandler = async (c, next) => {
-  await next();
-  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store");
-};
 
 async function meOf(chat: WebChat, person: Visitor): Promise<Me> {
   const { media } = chat.config;

@@ -1,4 +1,4 @@
-/** `/api/web/login/…`, devices, passwords, and the page that a login link opens. */
+/** `/api/web/login/…`, devices, passwords, and the page of login links. */
 import fs from "node:fs";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
@@ -7,7 +7,7 @@ import { nowSeconds } from "../../clock.js";
 import { describeError, HermesError } from "../../errors.js";
 import { packageFile } from "../../package-files.js";
 import { findLogin, type WebLogin } from "../../sessions/web-login.js";
-import { type OtherLogins, wayBack } from "../login.js";
+import { type OtherLogins, safeNext } from "../login.js";
 import { bodyOf } from "../params.js";
 import { clientOf } from "../request.js";
 import { setLogin } from "../token.js";
@@ -35,14 +35,14 @@ export interface LoginRoutes {
 
 export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginRoutes): void {
   const attempts = new Attempts();
-  /** Codes that are being used: a second request with one comes too late. */
-  const entering = new Set<string>();
-  const enter = async (c: Context, found: (WebLogin & { id?: string }) | undefined, refusal: string) => {
-    if (!found) throw new HermesError("refused", refusal);
+  /** Codes in use: a second request with the same code is refused. */
+  const codesInUse = new Set<string>();
+  const enter = async (c: Context, login: (WebLogin & { id?: string }) | undefined, refusal: string) => {
+    if (!login) throw new HermesError("refused", refusal);
     attempts.succeeded(clientOf(c));
-    const person = await signIn(c, chat, found);
-    // The operator's link opens the dashboard, too.
-    if (found.owner && chat.ownerToken)
+    const person = await signIn(c, chat, login);
+    // The operator's link also opens the dashboard.
+    if (login.owner && chat.ownerToken)
       setLogin(c, chat.ownerToken, nowSeconds(), person.deviceId ?? undefined);
     return person;
   };
@@ -52,31 +52,31 @@ export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginRo
     const { code } = await bodyOf(c, { code: z.string().max(100) });
     const refusal =
       "This link was already used, or has expired. The operator gets a new one with hermes dashboard, others with /login in a chat.";
-    if (entering.has(code)) throw new HermesError("refused", refusal);
-    entering.add(code);
+    if (codesInUse.has(code)) throw new HermesError("refused", refusal);
+    codesInUse.add(code);
     try {
       return c.json(await me(await enter(c, await findLogin(chat.store, code), refusal)));
     } finally {
-      entering.delete(code);
+      codesInUse.delete(code);
     }
   });
-  const enterWithPassword = async (c: Context, given: PasswordLogin) => {
+  const enterWithPassword = async (c: Context, { name, password }: PasswordLogin) => {
     await requireIdle(c, chat);
     attempts.begin(clientOf(c));
-    const found = await checkPassword(chat, given.name, given.password);
-    return enter(c, found, "The name or the password is wrong");
+    const login = await checkPassword(chat, name, password);
+    return enter(c, login, "The name or the password is wrong");
   };
   api.post("/login/password", async (c) => {
-    const given = await bodyOf(c, PASSWORD_LOGIN);
-    return c.json(await me(await enterWithPassword(c, given)));
+    const body = await bodyOf(c, PASSWORD_LOGIN);
+    return c.json(await me(await enterWithPassword(c, body)));
   });
-  // The form of the page that asks for the token.
+  // The form on the login page.
   app.post("/login/password", async (c) => {
-    const { next: wanted, ...fields } = await c.req.parseBody();
-    const next = wayBack(wanted);
-    const given = z.object(PASSWORD_LOGIN).safeParse(fields);
+    const { next: requestedNext, ...fields } = await c.req.parseBody();
+    const next = safeNext(requestedNext);
+    const parsed = z.object(PASSWORD_LOGIN).safeParse(fields);
     try {
-      await enterWithPassword(c, given.data ?? { name: "", password: "" });
+      await enterWithPassword(c, parsed.data ?? { name: "", password: "" });
       return c.redirect(next, 303);
     } catch (error) {
       const { code } = describeError(error);
@@ -119,14 +119,14 @@ function passwordRoutes(api: Hono, chat: WebChat, visitor: LoginRoutes["visitor"
   });
 }
 
-/** What the page that asks for the token offers to others. */
+/** Logins that the login page offers besides the token. */
 export async function otherLogins(chat: WebChat): Promise<OtherLogins> {
   return { link: oidcLogin(chat), password: (await passwordNames(chat)).length > 0 };
 }
 
 const ASSETS = packageFile("assets/http/");
 
-/** The code is behind the `#`: chats that look at links for a preview don't use it up. */
+/** The code is in the URL's fragment, so that a chat's link preview doesn't use it up. */
 export function linkPage(app: Hono): void {
   const html = fs.readFileSync(new URL("link.html", ASSETS), "utf8");
   const script = fs.readFileSync(new URL("link.js", ASSETS), "utf8");

@@ -1,4 +1,4 @@
-/** Messages of people: sent, withdrawn, stopped, asked again, edited; buttons that were pressed. */
+/** Sends, withdraws, edits and regenerates messages, switches branches, and handles pressed buttons. */
 import { createHash } from "node:crypto";
 import { readPress } from "../../adapters/kit/buttons.js";
 import type { Accepted, EditMessage, Press, SendMessage } from "../../adapters/web/api.js";
@@ -21,7 +21,7 @@ export async function sendMessage(
   { clientId, text, files = [] }: SendMessage,
 ): Promise<Accepted> {
   if (text.trim() === "" && files.length === 0)
-    throw new HermesError("invalid", "A message needs a text or a file");
+    throw new HermesError("invalid", "A message needs text or a file");
   await continueSession(scope);
   const attachments = await takeUploads(scope, clientId, files);
   return receive(scope, messageOf(scope, clientId, text, attachments));
@@ -58,7 +58,7 @@ function messageOf(
   };
 }
 
-/** A session that no chat is in continues in the conversation of its id. */
+/** If the conversation is a session without a chat, points the conversation's route to it. */
 async function continueSession(scope: ConversationScope): Promise<void> {
   const { chat, id, key, origin } = scope;
   if (id === MAIN || (await chat.store.getRoute(key))) return;
@@ -77,7 +77,7 @@ async function continueSession(scope: ConversationScope): Promise<void> {
   await chat.store.switchRoute(key, row.sessionId, "session_switch");
 }
 
-/** False: its turn has started. */
+/** Throws if the message's turn has started. */
 export async function withdraw(scope: ConversationScope, clientId: string): Promise<void> {
   const { chat, person, id: conversationId } = scope;
   if (!(await chat.gateway.withdraw(messageRef(scope, clientId))))
@@ -87,7 +87,7 @@ export async function withdraw(scope: ConversationScope, clientId: string): Prom
 
 // ── branches ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The new question is asked in a session of its own, which has what came before the old one. */
+/** Sends the edited message in a fork of the session that ends before the original. */
 export async function editMessage(
   scope: ConversationScope,
   { messageId, ...message }: EditMessage,
@@ -98,13 +98,13 @@ export async function editMessage(
   return sendMessage(scope, message);
 }
 
-/** The last question once more, with its files. */
+/** Sends the last message again, with its files. */
 export async function regenerate(scope: ConversationScope, clientId: string): Promise<Accepted> {
   const asked = await forkOnce(scope, clientId, (rows) => rows.findLastIndex(({ role }) => role === "user"));
-  const given = asked.platformMessageId === null ? [] : await uploadsOf(scope, asked.platformMessageId);
-  const ids = given.map(({ id }) => id);
+  const uploads = asked.platformMessageId === null ? [] : await uploadsOf(scope, asked.platformMessageId);
+  const ids = uploads.map(({ id }) => id);
   const attachments = await takeUploads(scope, clientId, ids);
-  return receive(scope, messageOf(scope, clientId, typedText(asked.text, given.length), attachments));
+  return receive(scope, messageOf(scope, clientId, typedText(asked.text, uploads.length), attachments));
 }
 
 export async function switchBranch(scope: ConversationScope, branch: SessionId): Promise<void> {
@@ -119,8 +119,8 @@ export async function switchBranch(scope: ConversationScope, branch: SessionId):
 }
 
 /**
- * Leaves the shown branch before one of its messages, and gives that message. A running turn ends first: its question is part of the
- * session then. A repeated call gives the same.
+ * Forks the shown branch before one of its messages, and returns that message. Stops a running turn first, so that its message
+ * is part of the session. Idempotent.
  */
 async function forkOnce(
   scope: ConversationScope,
@@ -130,18 +130,18 @@ async function forkOnce(
   const { chat, key } = scope;
   const { store } = chat;
   const id = `fork_${createHash("sha256").update(`${key} ${clientId}`).digest("hex").slice(0, 24)}`;
-  if (await store.getSession(id)) return leftAt(scope, id);
+  if (await store.getSession(id)) return replacedMessage(scope, id);
   await chat.gateway.stopTurn(key);
   await continueSession(scope);
   const sessionId = (await routeOf(scope))?.sessionId ?? (await requireRow(scope)).sessionId;
   const rows = await rowsOf(scope, sessionId);
-  const place = find(rows);
-  const message = rows[place];
+  const index = find(rows);
+  const message = rows[index];
   if (!message) throw new HermesError("not_found", "There is no such message in this conversation");
   const { ancestors } = await store.getLineage(sessionId);
   const nodes = nodesOf(await store.getLineage(ancestors[0]?.id ?? sessionId));
-  const { parent } = forkFrom(nodes, sessionId, place);
-  const before = (await store.getMessages(parent))[place]?.id;
+  const { parent } = forkFrom(nodes, sessionId, index);
+  const before = (await store.getMessages(parent))[index]?.id;
   if (before === undefined) throw new HermesError("conflict", "The conversation has changed; read it again");
   await store.switchRoute(key, parent, "session_switch", { id, before });
   branched(scope);
@@ -152,8 +152,8 @@ function branched(scope: ConversationScope): void {
   liveOf(scope).publish(scope.person.id, { type: "branched", conversationId: scope.id });
 }
 
-/** The message that a fork has another version of. */
-async function leftAt(scope: ConversationScope, id: SessionId): Promise<Row> {
+/** The message that a fork replaces. */
+async function replacedMessage(scope: ConversationScope, id: SessionId): Promise<Row> {
   const { session } = await scope.chat.store.getLineage(id);
   const { fork, parent_session_id: parent } = session;
   const rows = parent === null ? [] : await rowsOf(scope, parent);
@@ -164,7 +164,7 @@ async function leftAt(scope: ConversationScope, id: SessionId): Promise<Row> {
 
 type Row = Identified & { role: string; text: string };
 
-/** All messages that aren't undone, in order: their places are those of forks. */
+/** All messages that aren't undone, in order. Forks count their messages in this list. */
 async function rowsOf({ chat }: ConversationScope, sessionId: SessionId): Promise<Row[]> {
   const rows = await chat.store.getMessages(sessionId);
   return rows.map(({ id, role, content, platform_message_id: platformMessageId }) => ({

@@ -1,4 +1,4 @@
-/** Names and passwords that the owner sets. */
+/** Names and passwords for the web chat. The owner sets them. */
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { PLATFORM } from "../../adapters/web/normalise.js";
@@ -18,7 +18,7 @@ const COST = { N: 32_768, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 const derive = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
 
-interface Kept {
+interface PasswordStore {
   store: Pick<Store, "saveRecord" | "removeRecords" | "listRecords">;
 }
 
@@ -28,8 +28,8 @@ interface PasswordValue {
   hash: string;
 }
 
-/** A new password signs the person out everywhere: who knows the old one is out. Returns the person. */
-export async function setPassword({ store }: Kept, name: string, password: string): Promise<string> {
+/** Signs the person out everywhere, because others may know the old password. Returns the person. */
+export async function setPassword({ store }: PasswordStore, name: string, password: string): Promise<string> {
   if (!NAME.test(name)) throw new HermesError("invalid", "A name has letters, digits and . @ _ - only");
   const salt = randomBytes(16);
   const hash = await derive(password, salt, KEY_BYTES, COST);
@@ -39,34 +39,34 @@ export async function setPassword({ store }: Kept, name: string, password: strin
   return endDevices({ store }, name);
 }
 
-/** Signs the person out everywhere, too. Returns the person. */
-export async function removePassword({ store }: Kept, name: string): Promise<string> {
+/** Also signs the person out everywhere. Returns the person. */
+export async function removePassword({ store }: PasswordStore, name: string): Promise<string> {
   const record = { platform: PLATFORM, kind: PASSWORD, id: name.toLowerCase() };
   if ((await store.removeRecords(record)).length === 0)
     throw new HermesError("not_found", "There is no such name");
   return endDevices({ store }, name);
 }
 
-async function endDevices({ store }: Kept, name: string): Promise<string> {
+async function endDevices({ store }: PasswordStore, name: string): Promise<string> {
   const person = personOf(name);
   await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner: person });
   return person;
 }
 
-export async function passwordNames({ store }: Kept): Promise<string[]> {
+export async function passwordNames({ store }: PasswordStore): Promise<string[]> {
   const rows = await store.listRecords({ platform: PLATFORM, kind: PASSWORD });
   return rows.map(({ value }) => (value as PasswordValue).name);
 }
 
-/** The name of a person who has a password. */
-export async function passwordOf({ store }: Kept, person: string): Promise<string | undefined> {
+/** The name that a person signs in with; undefined: no password. */
+export async function passwordOf({ store }: PasswordStore, person: string): Promise<string | undefined> {
   const [row] = await store.listRecords({ platform: PLATFORM, kind: PASSWORD, owner: person });
   return (row?.value as PasswordValue | undefined)?.name;
 }
 
-/** Takes as long for a name that doesn't exist. Undefined: it is wrong. */
+/** Undefined: wrong name or password. Both take the same time, so that names can't be probed. */
 export async function checkPassword(
-  { store }: Kept,
+  { store }: PasswordStore,
   name: string,
   password: string,
 ): Promise<WebLogin | undefined> {

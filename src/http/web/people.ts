@@ -1,4 +1,4 @@
-/** Signing in and out: a browser becomes a device of a person, and its conversations become theirs. */
+/** Signs people in and out. A browser becomes a device of a person, who gets the browser's conversations. */
 import type { Context } from "hono";
 import type { Device } from "../../adapters/web/api.js";
 import { knownBrowser, newBrowser } from "../../adapters/web/browser.js";
@@ -14,16 +14,16 @@ import { DEVICE, PERSON, type PersonValue, type Visitor, visitorBy } from "./vis
 interface DeviceValue {
   label: string;
   lastSeenAt: number;
-  /** The login link that it was signed in with. */
+  /** The login link that was used. */
   login?: string | undefined;
 }
 
 const MAX_DEVICES = 50;
-const SEEN_EVERY_SECONDS = 3600;
+const SEEN_INTERVAL_SECONDS = 3600;
 
 /**
- * With a new cookie: one that was there before, perhaps not the person's own doing, is worth nothing any more. The code of a login
- * link ends last: after a crash on the way the page sends it again.
+ * Sets a new cookie, which makes an old one invalid that someone else may have planted. The code of a login link ends last:
+ * after a crash in between, the page sends it again.
  */
 export async function signIn(c: Context, chat: WebChat, login: WebLogin & { id?: string }): Promise<Visitor> {
   const { store } = chat;
@@ -48,21 +48,21 @@ export async function signIn(c: Context, chat: WebChat, login: WebLogin & { id?:
   return { id: person, ...value, signedIn: true, deviceId: id };
 }
 
-/** A crash may have left a device of the same link whose cookie never arrived. */
+/** Ends the link's code. Removes devices of the same link whose cookie never arrived because of a crash. */
 async function endLink({ store }: WebChat, owner: string, id: string, login: string): Promise<void> {
   const devices = await store.listRecords({ platform: PLATFORM, kind: DEVICE, owner });
-  const lost = devices.filter((one) => one.id !== id && (one.value as DeviceValue).login === login);
-  for (const one of lost) await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner, id: one.id });
+  const stale = devices.filter((one) => one.id !== id && (one.value as DeviceValue).login === login);
+  for (const one of stale) await store.removeRecords({ platform: PLATFORM, kind: DEVICE, owner, id: one.id });
   await endLoginCode(store, login);
 }
 
-/** Turns that run would end under the old name: before a login there must be none. */
+/** A login moves the browser's conversations, so none of them may have a running turn. */
 export async function requireIdle(c: Context, chat: WebChat): Promise<void> {
   const browser = knownBrowser(c);
   const visitor = browser === undefined ? undefined : await visitorBy(browser, chat.store);
   if (!visitor || visitor.signedIn) return;
-  const whose = { person: { platform: PLATFORM, userId: visitor.id }, key: chatKey(chat, visitor) };
-  const { conversations } = await chat.store.listConversations({ ...whose, limit: 1000 });
+  const owner = { person: { platform: PLATFORM, userId: visitor.id }, key: chatKey(chat, visitor) };
+  const { conversations } = await chat.store.listConversations({ ...owner, limit: 1000 });
   const keys = conversations.map(({ id }) => scopeOf(chat, visitor, id ?? MAIN).key);
   const isBusy =
     chat.adapter.live.turnsOf(visitor.id).length > 0 || keys.some((key) => chat.gateway.isBusy(key));
@@ -102,12 +102,12 @@ export async function devicesOf(
   });
 }
 
-/** Once an hour is enough. */
+/** Updates the device's last use, at most once an hour. */
 export async function noteSeen({ store }: WebChat, { deviceId: id }: Visitor): Promise<void> {
   if (id === null) return;
   const [device] = await store.listRecords({ platform: PLATFORM, kind: DEVICE, id });
   const now = nowSeconds();
-  if (!device || now - (device.value as DeviceValue).lastSeenAt < SEEN_EVERY_SECONDS) return;
+  if (!device || now - (device.value as DeviceValue).lastSeenAt < SEEN_INTERVAL_SECONDS) return;
   const { platform, kind, owner, value } = device;
   await store.saveRecord({
     platform,

@@ -1,4 +1,4 @@
-/** Read-only snapshots of conversations, for people with the link. */
+/** Read-only snapshots of conversations for people who have the link. */
 import { createHash, randomBytes } from "node:crypto";
 import type { ChatMessage, Share, SharedConversation } from "../../adapters/web/api.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
@@ -40,7 +40,7 @@ export async function share(scope: ConversationScope, days = DEFAULT_DAYS): Prom
   return toShare({ ...record, value, createdAt: nowSeconds(), expiresAt });
 }
 
-/** What was said, and which tools ran: no files, no thoughts, nothing that was undone. */
+/** The texts, and the names of the tools. No files, no reasoning, no undone messages. */
 function snapshotOf(messages: readonly ChatMessage[]): SharedConversation["messages"] {
   return messages.flatMap((message) => {
     if (message.from === "gateway" || message.undone) return [];
@@ -74,7 +74,7 @@ function requireSharing(chat: WebChat): void {
   if (!isSharingOn(chat)) throw new HermesError("refused", "Sharing is turned off here");
 }
 
-/** The list of links doesn't have to be searched for the secret. */
+/** Derived from the secret, so that the record can be looked up by id. */
 function idOf(secret: string): string {
   return createHash("sha256").update(`hermes share ${secret}`).digest("hex").slice(0, 32);
 }

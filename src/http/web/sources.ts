@@ -1,8 +1,8 @@
-/** The web pages that an answer is based on, from the calls of its turn. Pure. */
+/** The web pages that an answer is based on, from its turn's tool calls. Pure. */
 import type { Source } from "../../adapters/web/api.js";
 import { startOf } from "../../text-limits.js";
 
-/** A call of a tool with its whole result. */
+/** A tool call with its whole result. */
 export interface SourceCall {
   tool: string;
   result: string;
@@ -12,7 +12,7 @@ const MAX_SOURCES = 12;
 const TITLE_CHARS = 160;
 const URL_CHARS = 2000;
 
-/** Pages that were read come first, then those that were only found. */
+/** Pages that the agent read come first, then search results. */
 export function sourcesOf(calls: readonly SourceCall[]): Source[] {
   const read = calls.filter(({ tool }) => tool === "web_extract").flatMap(pagesOf);
   const found = calls.filter(({ tool }) => tool === "web_search").flatMap(hitsOf);
@@ -26,7 +26,7 @@ export function sourcesOf(calls: readonly SourceCall[]): Source[] {
 
 type Fields = Record<string, unknown>;
 
-/** Pages that couldn't be read have an `error`. */
+/** Skips pages that couldn't be read: they have an `error`. */
 function pagesOf({ result }: SourceCall): Fields[] {
   return objectsIn(fieldsOf(result).results).filter((page) => page.error === undefined);
 }
@@ -36,7 +36,7 @@ function hitsOf({ result }: SourceCall): Fields[] {
   return objectsIn((data as Fields | null | undefined)?.web);
 }
 
-/** Addresses come from other people's pages: only those that a browser opens as a page. */
+/** The URLs come from other people's pages, so only http and https without credentials are allowed. */
 function sourceAt({ url, title }: Fields): Source | undefined {
   if (typeof url !== "string" || url.length > URL_CHARS || !URL.canParse(url)) return undefined;
   const { protocol, href, host, username, password } = new URL(url);
@@ -50,7 +50,7 @@ function fieldsOf(json: string): Fields {
     const value: unknown = JSON.parse(json);
     return typeof value === "object" && value !== null ? (value as Fields) : {};
   } catch {
-    // A result that was cut isn't JSON any more.
+    // A truncated result isn't valid JSON.
     return {};
   }
 }

@@ -1,10 +1,10 @@
-/** Titles for people: plain text, one line, never empty. Pure. */
+/** Titles to show: plain text, one line, never empty. Pure. */
 import { plainParts } from "../../text/plain.js";
 
 const MAX_CHARS = 100;
 const UNTITLED = "New conversation";
 
-/** The title or the first words, without Markdown. */
+/** The title, or the start of the first message, without Markdown. */
 export function shownTitle(title: string | null, preview: string): string {
   return plainLine(title ?? "") || plainLine(preview) || UNTITLED;
 }

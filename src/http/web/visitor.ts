@@ -1,4 +1,4 @@
-/** Who sends a request: the person of a device that is signed in, or the browser by itself. */
+/** Who sends a request: a signed-in person, or an anonymous browser. */
 import type { Context } from "hono";
 import { browserChatId, knownBrowser } from "../../adapters/web/browser.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
@@ -12,7 +12,7 @@ export interface Visitor {
   name: string | null;
   signedIn: boolean;
   owner: boolean;
-  /** The device; null: not signed in. */
+  /** Null: not signed in. */
   deviceId: string | null;
 }
 
@@ -25,13 +25,13 @@ export async function visitorOf(c: Context, store: Store): Promise<Visitor> {
   return visitorBy(browserChatId(c), store);
 }
 
-/** Whether a request comes from a device that is signed in. */
+/** Whether the request comes from a signed-in device. */
 export async function isSignedIn(c: Context, store: Store): Promise<boolean> {
   const browser = knownBrowser(c);
   return browser !== undefined && (await visitorBy(browser, store)).signedIn;
 }
 
-/** The device of a signed-in browser has the browser's id, which is made from its cookie. */
+/** A signed-in browser's device has the browser's id, which is derived from its cookie. */
 export async function visitorBy(browserId: string, store: Pick<Store, "listRecords">): Promise<Visitor> {
   const [device] = await store.listRecords({ platform: PLATFORM, kind: DEVICE, id: browserId });
   if (!device) return { id: browserId, name: null, signedIn: false, owner: false, deviceId: null };

@@ -1,4 +1,4 @@
-/** What happens in the pipeline → what people's tabs show. */
+/** Publishes the pipeline's events to people's tabs. */
 import type { AnswerMessage, NoticeMessage, TurnFinished } from "../../adapters/web/api.js";
 import { type ConversationRef, conversationRef } from "../../adapters/web/live.js";
 import { PLATFORM } from "../../adapters/web/normalise.js";
@@ -14,7 +14,6 @@ import { uploadsOf } from "./files.js";
 import { answerId } from "./history.js";
 import type { Visitor } from "./visitor.js";
 
-/** Endings after which its messages wait again or are gone: nothing to keep. */
 const OUTCOMES: Record<TurnEnd["outcome"], TurnFinished["outcome"]> = {
   ...{
     answered: "answered",
@@ -26,33 +25,33 @@ const OUTCOMES: Record<TurnEnd["outcome"], TurnFinished["outcome"]> = {
   ...{ retrying: "retrying", overtaken: "retrying", released: "retrying", suspended: "waiting" },
 };
 
-/** Returns a function that ends the watch. */
+/** Returns a function that stops it. */
 export function watchConversations(chat: WebChat): () => void {
   chat.adapter.onSent((ref, message) => sent(chat, ref, message));
   return chat.events.watch("web chat", (event) => {
     if (!("message" in event) || event.platform !== PLATFORM) return;
-    const ref = ofPerson(event);
-    // The watch itself must return at once; what has to be read follows.
+    const ref = refOf(event);
+    // A watcher must return at once, so the reads run in the background.
     if (ref)
-      void happened(chat, ref, event).catch((error: unknown) => chat.log.error({ err: error }, "web chat"));
+      void handle(chat, ref, event).catch((error: unknown) => chat.log.error({ err: error }, "web chat"));
   });
 }
 
-type OfMessage = Extract<GatewayEvent, { message: InboundMessage }>;
+type EventWithMessage = Extract<GatewayEvent, { message: InboundMessage }>;
 
-/** Background work and tasks have no ref in a conversation until their answer comes. */
-function ofPerson({ message, sessionKey }: OfMessage): ConversationRef | undefined {
+/** Undefined for background work and tasks: only their answers are shown in a conversation. */
+function refOf({ message, sessionKey }: EventWithMessage): ConversationRef | undefined {
   const { origin, task } = message;
   const { chatId, threadId = null } = origin;
   return task || sessionKey.includes(BACKGROUND) ? undefined : conversationRef({ chatId, threadId });
 }
 
-async function happened(chat: WebChat, ref: ConversationRef, event: OfMessage): Promise<void> {
+async function handle(chat: WebChat, ref: ConversationRef, event: EventWithMessage): Promise<void> {
   const { live } = chat.adapter;
   if (event.type === "accepted") return accepted(chat, ref, event.message);
   if (event.type === "turn-started") {
     live.started(ref, event.turnId, event.at, event.eventIds);
-    // A new conversation is in the lists at once, not only after its first answer.
+    // A new conversation is listed at once, not only after its first answer.
     return publishConversation(chat, ref);
   }
   if (event.type === "turn-usage") {
@@ -70,7 +69,7 @@ async function happened(chat: WebChat, ref: ConversationRef, event: OfMessage): 
   if (event.type === "turn-ended") return ended(chat, ref, event);
 }
 
-/** Buttons and what commands ask for aren't shown as messages. */
+/** Pressed buttons and messages from commands aren't shown. */
 async function accepted(chat: WebChat, ref: ConversationRef, message: InboundMessage): Promise<void> {
   const { eventId: clientId, text, sentAt: at, choice, fromCommand } = message;
   if (choice || fromCommand) return;
@@ -88,9 +87,9 @@ async function ended(
   const { turnId, outcome, eventIds } = event;
   const seconds = chat.adapter.live.secondsOf(ref, turnId);
   const usage = chat.adapter.live.ended(ref, turnId, OUTCOMES[outcome]);
-  // Of an answer it is kept when that is sent.
+  // A complete answer's record is saved when it is sent.
   const isCut = outcome === "stopped" || outcome === "interrupted";
-  if (isCut) await keep(chat, ref, eventIds.at(-1)!, { turnId, seconds, ...(usage ? { usage } : {}) });
+  if (isCut) await saveAnswer(chat, ref, eventIds.at(-1)!, { turnId, seconds, ...(usage ? { usage } : {}) });
   await publishConversation(chat, ref);
 }
 
@@ -99,18 +98,18 @@ async function publishConversation(chat: WebChat, ref: ConversationRef): Promise
   if (conversation) chat.adapter.live.publish(ref.person, { type: "conversation", conversation });
 }
 
-/** Beside the session, under the question that it answers. */
-async function keep(
+/** Saves details of an answer, under the client id of the message that it answers. */
+async function saveAnswer(
   { store }: WebChat,
   ref: ConversationRef,
   clientId: string,
   value: AnswerValue,
 ): Promise<void> {
-  const name = { platform: PLATFORM, kind: ANSWER, owner: ref.person, id: clientId };
-  await store.saveRecord({ ...name, place: ref.conversationId, value });
+  const key = { platform: PLATFORM, kind: ANSWER, owner: ref.person, id: clientId };
+  await store.saveRecord({ ...key, place: ref.conversationId, value });
 }
 
-/** Nothing of a person is needed but the id: the ref is theirs. */
+/** Only the person's id is needed. */
 function scopeAt(chat: WebChat, { person: id, conversationId }: ConversationRef) {
   const person: Visitor = { id, name: null, signedIn: false, owner: false, deviceId: null };
   return scopeOf(chat, person, conversationId);
@@ -123,7 +122,7 @@ async function sent(chat: WebChat, ref: ConversationRef, message: OutboundMessag
   const usage = chat.adapter.live.usageOf(ref, turnId);
   const seconds = chat.adapter.live.secondsOf(ref, turnId);
   const value = { turnId, outboxId: id, files: [...files], seconds, ...(usage ? { usage } : {}) };
-  if (isAnswer) await keep(chat, ref, target.replyTo!, value);
+  if (isAnswer) await saveAnswer(chat, ref, target.replyTo!, value);
   const shown = isAnswer ? { ...answerOf(message, target.replyTo!), usage } : noticeOf(message);
   chat.adapter.live.publish(person, { type: "message", conversationId, message: shown });
 }

@@ -1,9 +1,9 @@
-/** Who of the issuer's people may sign in, and as whom. Pure. */
+/** Decides which of the issuer's users may sign in, and as whom. Pure. */
 import type { OidcConfig } from "../../../config/sections/web-chat.js";
 import type { WebLogin } from "../../../sessions/web-login.js";
 import { isWebOwner, WEB, webPersonOf } from "../../../web-person.js";
 
-/** What the issuer says about a person, in the ID token or on request. */
+/** The issuer's claims about a person, from the ID token or the userinfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface Rules
@@ -20,7 +20,7 @@ export interface Identity {
 const MAX_SUB_CHARS = 255;
 const MAX_NAME_CHARS = 100;
 
-/** Domains and groups both have to fit where both are set. */
+/** If domains and groups are both set, both must match. */
 export function admit(identity: Identity, rules: Rules): { login: WebLogin } | { refusal: string } {
   const { issuer, sub } = identity;
   if (sub === "" || sub.length > MAX_SUB_CHARS)
@@ -35,9 +35,8 @@ export function admit(identity: Identity, rules: Rules): { login: WebLogin } | {
 
 function domainRefusal({ sources }: Identity, { allowed_domains: allowed }: Rules): string | undefined {
   if (allowed.length === 0) return undefined;
-  const email = sources.map(verifiedEmail).find((found) => found !== undefined);
-  if (email === undefined)
-    return "The service that you sign in with knows no verified e-mail address of yours.";
+  const email = sources.map(verifiedEmail).find((one) => one !== undefined);
+  if (email === undefined) return "The service that you sign in with has no verified e-mail address for you.";
   const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
   const isAllowed = allowed.some((one) => one.replace(/^@/, "").toLowerCase() === domain);
   return isAllowed ? undefined : "E-mail addresses of your domain may not sign in here.";
@@ -54,10 +53,10 @@ function openRefusal({ allowed_domains, allowed_groups, allow_all }: Rules): str
   const isLimited = allowed_domains.length + allowed_groups.length > 0;
   return isLimited || allow_all
     ? undefined
-    : "The configuration of this gateway lets no person sign in this way.";
+    : "The configuration of this gateway doesn't let anyone sign in this way.";
 }
 
-/** Anyone can claim an address that isn't theirs, so only the issuer's check counts. Some issuers send the flag as text. */
+/** Only addresses that the issuer has verified count: anyone can claim another's. Some issuers send the flag as text. */
 function verifiedEmail({ email, email_verified }: Claims): string | undefined {
   const isVerified = email_verified === true || email_verified === "true";
   return isVerified && typeof email === "string" && email.includes("@") ? email : undefined;

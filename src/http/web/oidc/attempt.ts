@@ -1,4 +1,4 @@
-/** One attempt to sign in: everything that binds the issuer's answer to this browser is made from one secret in its cookie. */
+/** One sign-in attempt. State, nonce and PKCE verifier are derived from one secret in the browser's cookie. */
 import { createHash, randomBytes } from "node:crypto";
 import { PLATFORM } from "../../../adapters/web/normalise.js";
 import { nowSeconds } from "../../../clock.js";
@@ -23,7 +23,7 @@ export async function newAttempt(store: Pick<Store, "saveRecord">): Promise<Atte
   return { ...attempt, secret };
 }
 
-/** Once. Undefined: of another browser, used, expired, or never begun. */
+/** Ends an attempt. Undefined if it is unknown, used or expired, or belongs to another browser. */
 export async function takeAttempt(
   store: Pick<Store, "removeRecords">,
   secret: string | undefined,
@@ -37,14 +37,18 @@ export async function takeAttempt(
 }
 
 function attemptOf(secret: string): Attempt {
-  return { state: made("state", secret), nonce: made("nonce", secret), verifier: made("verifier", secret) };
+  return {
+    state: derived("state", secret),
+    nonce: derived("nonce", secret),
+    verifier: derived("verifier", secret),
+  };
 }
 
-/** The database has nothing that an answer could be made with. */
+/** A hash, so that the database has nothing that could complete the sign-in. */
 function recordId({ state }: Attempt): string {
-  return made("record", state);
+  return derived("record", state);
 }
 
-function made(what: string, secret: string): string {
+function derived(what: string, secret: string): string {
   return createHash("sha256").update(`hermes oidc ${what} ${secret}`).digest("base64url");
 }

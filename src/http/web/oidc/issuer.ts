@@ -1,14 +1,14 @@
-/** The issuer: where it sends people to, and what it says about them. `openid-client` is loaded at the first login. */
+/** Talks to the OpenID Connect issuer. `openid-client` is loaded at the first login. */
 import type * as Oidc from "openid-client";
 import type { OidcConfig } from "../../../config/sections/web-chat.js";
 import type { Identity } from "./admission.js";
 import type { Attempt } from "./attempt.js";
 
 const TIMEOUT_SECONDS = 10;
-const KNOWN_MS = 3_600_000;
+const DISCOVERY_MS = 3_600_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** What went wrong, in words for the person; `cause` is for the log. */
+/** The message is for the person, `cause` is for the log. */
 export class IssuerError extends Error {
   readonly kind: "unavailable" | "refused";
 
@@ -18,23 +18,23 @@ export class IssuerError extends Error {
   }
 }
 
-interface Known {
+interface Discovered {
   oidc: typeof Oidc;
-  found: Oidc.Configuration;
+  configuration: Oidc.Configuration;
 }
 
 export class Issuer {
   readonly #config: OidcConfig;
-  #known: { since: number; answer: Promise<Known> } | undefined;
+  #cached: { since: number; discovered: Promise<Discovered> } | undefined;
 
   constructor(config: OidcConfig) {
     this.#config = config;
   }
 
-  /** Where the browser goes to sign in. */
+  /** The issuer's page where the person signs in. */
   async loginUrl({ state, nonce, verifier }: Attempt, redirectUri: string): Promise<URL> {
-    const { oidc, found } = await this.#discover();
-    return oidc.buildAuthorizationUrl(found, {
+    const { oidc, configuration } = await this.#discover();
+    return oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
       scope: [...new Set(["openid", ...this.#config.scopes])].join(" "),
       code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
@@ -43,36 +43,36 @@ export class Issuer {
     });
   }
 
-  /** Who came back: `answer` is the address that the issuer sent the browser to. */
-  async identify(answer: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
-    const { oidc, found } = await this.#discover();
+  /** Who signed in. `callback` is the URL to which the issuer redirected the browser. */
+  async identify(callback: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
+    const { oidc, configuration } = await this.#discover();
     try {
-      const tokens = await oidc.authorizationCodeGrant(found, answer, {
+      const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
         ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
         idTokenExpected: true,
       });
       const claims = tokens.claims()!;
-      const { issuer, userinfo_endpoint } = found.serverMetadata();
-      const more = userinfo_endpoint
-        ? [await oidc.fetchUserInfo(found, tokens.access_token, claims.sub)]
+      const { issuer, userinfo_endpoint } = configuration.serverMetadata();
+      const userInfo = userinfo_endpoint
+        ? [await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)]
         : [];
-      return { issuer, sub: claims.sub, sources: [claims, ...more] };
+      return { issuer, sub: claims.sub, sources: [claims, ...userInfo] };
     } catch (error) {
       throw explained(oidc, error);
     }
   }
 
-  /** Asked again after an hour, and after a failure. */
-  async #discover(): Promise<Known> {
-    const known = this.#known;
-    if (known && performance.now() - known.since < KNOWN_MS) return known.answer;
-    const answer = discover(this.#config);
-    const asked = { since: performance.now(), answer };
-    this.#known = asked;
+  /** Cached for an hour; failures aren't. */
+  async #discover(): Promise<Discovered> {
+    const cached = this.#cached;
+    if (cached && performance.now() - cached.since < DISCOVERY_MS) return cached.discovered;
+    const discovered = discover(this.#config);
+    const entry = { since: performance.now(), discovered };
+    this.#cached = entry;
     try {
-      return await answer;
+      return await discovered;
     } catch (error) {
-      if (this.#known === asked) this.#known = undefined;
+      if (this.#cached === entry) this.#cached = undefined;
       throw new IssuerError("unavailable", UNREACHABLE, error);
     }
   }
@@ -80,28 +80,28 @@ export class Issuer {
 
 const UNREACHABLE = "The service that you sign in with can't be reached. Try again in a moment.";
 
-async function discover({ issuer, client_id, client_secret }: OidcConfig): Promise<Known> {
+async function discover({ issuer, client_id, client_secret }: OidcConfig): Promise<Discovered> {
   const oidc = await import("openid-client");
   const url = new URL(issuer!);
-  const found = await oidc.discovery(url, client_id!, {}, authentication(oidc, client_secret), {
+  const configuration = await oidc.discovery(url, client_id!, {}, authentication(oidc, client_secret), {
     timeout: TIMEOUT_SECONDS,
     [oidc.customFetch]: cappedFetch,
-    // The configuration allows http on this machine only.
+    // The configuration allows http only on loopback.
     execute: [
       oidc.enableNonRepudiationChecks,
       ...(url.protocol === "http:" ? [oidc.allowInsecureRequests] : []),
     ],
   });
-  return { oidc, found };
+  return { oidc, configuration };
 }
 
-/** Basic is what the standard assumes of clients that say nothing else. */
+/** The standard's default is `client_secret_basic`. */
 function authentication(oidc: typeof Oidc, secret: string | null): Oidc.ClientAuth {
   if (secret === null) return oidc.None();
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-    const way = methods.includes("client_secret_basic") ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
-    return way(secret)(server, ...rest);
+    const method = methods.includes("client_secret_basic") ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
+    return method(secret)(server, ...rest);
   };
 }
 
@@ -112,7 +112,7 @@ const cappedFetch: Oidc.CustomFetch = async (url, { body, ...options }) => {
   for await (const part of response.body ?? []) {
     bytes += part.byteLength;
     if (bytes > MAX_BYTES)
-      throw new Error(`The answer of ${new URL(url).host} is larger than ${MAX_BYTES} bytes`);
+      throw new Error(`The response of ${new URL(url).host} is larger than ${MAX_BYTES} bytes`);
     parts.push(part);
   }
   const { status, headers } = response;
@@ -125,15 +125,11 @@ function explained(oidc: typeof Oidc, error: unknown): IssuerError {
   if (error instanceof oidc.ResponseBodyError)
     return new IssuerError(
       "refused",
-      "The service that you sign in with refuses this gateway's request. The gateway's log says why.",
+      "The service that you sign in with rejected this gateway's request. See the gateway's log.",
       error,
     );
-  const isAnswer = error instanceof oidc.ClientError && error.code !== "OAUTH_TIMEOUT";
-  return isAnswer
-    ? new IssuerError(
-        "refused",
-        "The answer of the service doesn't belong to this sign-in. Start again.",
-        error,
-      )
+  const isInvalidResponse = error instanceof oidc.ClientError && error.code !== "OAUTH_TIMEOUT";
+  return isInvalidResponse
+    ? new IssuerError("refused", "The service's response doesn't belong to this sign-in. Start again.", error)
     : new IssuerError("unavailable", UNREACHABLE, error);
 }

@@ -1,4 +1,4 @@
-/** `/api/web/login/oidc`: to the issuer and back. A browser that comes back goes on with a login link. */
+/** `/api/web/login/oidc`: redirects to the issuer. After the callback, a login link completes the login. */
 import fs from "node:fs";
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -30,28 +30,28 @@ export function oidcRoutes(api: Hono, chat: WebChat, attempts: Attempts): void {
   const issuer = new Issuer(oidc);
   api.get(
     PATH,
-    withPage(chat, attempts, (c) => leave(c, chat, issuer)),
+    withPage(chat, attempts, (c) => startLogin(c, chat, issuer)),
   );
   api.get(
     `${PATH}/callback`,
-    withPage(chat, attempts, (c) => comeBack(c, chat, issuer)),
+    withPage(chat, attempts, (c) => callback(c, chat, issuer)),
   );
 }
 
-async function leave(c: Context, { config, store }: WebChat, issuer: Issuer): Promise<Response> {
+async function startLogin(c: Context, { config, store }: WebChat, issuer: Issuer): Promise<Response> {
   const { secret, ...attempt } = await newAttempt(store);
   const url = await issuer.loginUrl(attempt, `${baseOf(c, config.web_chat.url)}${CALLBACK}`);
-  // Lax: the issuer's page sends the browser back here.
-  const usual = { httpOnly: true, sameSite: "Lax", path: "/", secure: isHttps(c) } as const;
-  setCookie(c, COOKIE, secret, { ...usual, maxAge: ATTEMPT_SECONDS });
+  // Lax: a Strict cookie wouldn't be sent when the issuer redirects back.
+  const options = { httpOnly: true, sameSite: "Lax", path: "/", secure: isHttps(c) } as const;
+  setCookie(c, COOKIE, secret, { ...options, maxAge: ATTEMPT_SECONDS });
   return c.redirect(url.href, 303);
 }
 
 /**
- * The browser's own cookie is Strict and isn't sent with a way back from another site. The page of login links is ours, so its
- * request has the cookie, and the browser's conversations move as with every other login.
+ * The web chat's cookie is Strict, so it isn't sent with a redirect from another site. Requests of our page for login links do
+ * have it, so the browser's conversations move as with every other login.
  */
-async function comeBack(c: Context, { config, store }: WebChat, issuer: Issuer): Promise<Response> {
+async function callback(c: Context, { config, store }: WebChat, issuer: Issuer): Promise<Response> {
   const attempt = await takeAttempt(store, getCookie(c, COOKIE), c.req.query("state"));
   if (!attempt)
     throw new HermesError(
@@ -60,21 +60,21 @@ async function comeBack(c: Context, { config, store }: WebChat, issuer: Issuer):
     );
   deleteCookie(c, COOKIE, { path: "/" });
   const base = baseOf(c, config.web_chat.url);
-  const answer = new URL(`${base}${CALLBACK}${new URL(c.req.url).search}`);
-  const identity = await issuer.identify(answer, attempt);
+  const callbackUrl = new URL(`${base}${CALLBACK}${new URL(c.req.url).search}`);
+  const identity = await issuer.identify(callbackUrl, attempt);
   const admitted = admit(identity, { ...config.web_chat.oidc, owners: config.owners });
   if ("refusal" in admitted) throw new HermesError("refused", admitted.refusal);
   return c.redirect(loginLink(base, await newLoginCode(store, admitted.login)), 303);
 }
 
-/** As the browser knows us: behind a proxy only `web_chat.url` says it. */
+/** Our URL as the browser sees it. Behind a proxy only `web_chat.url` is certain. */
 function baseOf(c: Context, url: string | null): string {
   if (url !== null) return url.replace(/\/$/, "");
   const { host } = new URL(c.req.url);
   return `${isHttps(c) ? "https" : "http"}://${host}`;
 }
 
-/** Browsers come here by themselves, so failures are pages. */
+/** The browser navigates here, so failures are HTML pages. */
 function withPage(chat: WebChat, attempts: Attempts, handle: (c: Context) => Promise<Response>) {
   const html = fs.readFileSync(new URL("oidc.html", packageFile("assets/http/")), "utf8");
   return async (c: Context): Promise<Response> => {
@@ -96,16 +96,16 @@ function failureOf(error: unknown): { kind: keyof typeof STATUS; message: string
   throw error;
 }
 
-/** Not the whole error: it may have tokens and what the issuer says about a person. */
+/** Selected fields: the whole error may contain tokens and claims about a person. */
 function detail({ cause }: IssuerError): object {
   const {
     message = String(cause),
     code,
     error,
     error_description,
-    cause: below,
+    cause: inner,
   } = cause as Record<string, unknown>;
-  const reason = below instanceof Error ? below.message : undefined;
+  const reason = inner instanceof Error ? inner.message : undefined;
   const fields = { reason: message, code, error, error_description, below: reason };
   return Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]) =>
