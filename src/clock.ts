@@ -15,7 +15,7 @@ export function newSessionId(now: Date = new Date(), random: Buffer = randomByte
   return `${fileStamp(now)}_${random.toString("hex")}`;
 }
 
-/** `20260616_091523`, in local time, for ids and the names of kept copies. */
+/** `20260616_091523`, in local time, for ids and the names of copies. */
 export function fileStamp(now: Date = new Date()): string {
   const two = (n: number) => String(n).padStart(2, "0");
   const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;

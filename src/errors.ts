@@ -56,7 +56,7 @@ function isUnbuilt(error: unknown): boolean {
 export class SendError extends Error {
   readonly outcome: "never_sent" | "refused" | "unknown";
   readonly retryAfterMs: number | undefined;
-  /** What has to wait: this chat, or the whole bot. */
+  /** What must wait: this chat, or the whole bot. */
   readonly scope: "chat" | "account";
 
   constructor(
@@ -76,14 +76,14 @@ export class SendError extends Error {
   }
 }
 
-/** Plugins may have another copy of these classes, so `instanceof` goes by marks that all copies share. */
+/** Plugins may have their own copy of these classes, so `instanceof` checks a mark that all copies share. */
 for (const type of [HermesError, SendError])
   shareAmongCopies(type, Symbol.for(`hermes-gateway.${type.name}`));
 
 function shareAmongCopies(type: { name: string; prototype: object }, mark: symbol): void {
   Object.defineProperty(type.prototype, mark, { value: true });
   Object.defineProperty(type, Symbol.hasInstance, {
-    // Subclasses inherit it and are distinguished as usual.
+    // Subclasses inherit this method, but are checked as usual.
     value(value: unknown): boolean {
       if (this !== type) return Function.prototype[Symbol.hasInstance].call(this, value);
       return typeof value === "object" && value !== null && mark in value;

@@ -5,15 +5,14 @@ import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 
 /**
- * The gateway's events, for its watchers: log, metrics, hooks, spans, dashboard. Watchers are notified
- * afterwards and can't change anything. Fields with people's texts are marked and must not get into logs or
- * labels.
+ * The gateway's events, for its watchers: log, metrics, hooks, spans, dashboard. Watchers are notified afterwards and
+ * can't change anything. Fields with people's texts are marked and must not appear in logs or labels.
  */
 export type GatewayEvent = { at: number } & (
   | { type: "gateway-started"; platforms: string[] }
   | { type: "gateway-stopping" }
   | { type: "platform-connected"; platform: string; account: string }
-  /** By an operator. */
+  /** An operator disconnected it. */
   | { type: "platform-disconnected"; platform: string; account: string }
   | { type: "platform-failed"; platform: string; account: string; error: unknown }
   /** The platform's command menu could not be set. */
@@ -38,9 +37,9 @@ export type GatewayEvent = { at: number } & (
       ok: boolean;
       startedAt: number;
     } & OfTurn)
-  /** One model request. `startedAt`: when it began, or the turn did. */
+  /** One model request. `startedAt`: when the request or the turn began. */
   | ({ type: "turn-usage"; usage: EventUsage; startedAt: number } & OfTurn)
-  /** `model`: the one that the chat or the request chose; null: the configured one. */
+  /** `model`: the model that the chat or the request chose; null: the configured one. */
   | ({ type: "turn-ended"; model: string | null } & TurnEnd & OfTurn)
   | ({ type: "session-started"; origin: Origin } & OfSession)
   /** The ended session. `reason`: idle, daily, suspended; manual for /new. */
@@ -76,7 +75,7 @@ interface OfMessage {
 interface OfTurn {
   /** Trace id of the first message. */
   traceId: TraceId;
-  /** Of all of them: consecutive messages of one person are one turn. */
+  /** Trace ids of all its messages: consecutive messages of a person share a turn. */
   traceIds: readonly TraceId[];
   turnId: string;
   sessionKey: SessionKey;
@@ -84,7 +83,7 @@ interface OfTurn {
   platform: string;
   /** The first message. Contains text written by people. */
   message: InboundMessage;
-  /** Its rows in the inbox, and their events. */
+  /** Inbox rows and event ids of its messages. */
   inboxIds: readonly number[];
   eventIds: readonly string[];
 }
@@ -131,7 +130,7 @@ interface DeliveryEnd {
   platform: string;
   account: string;
   kind: OutboundKind;
-  /** `postponed`: not attempted, because its chat has to wait. */
+  /** `postponed`: not attempted yet, because its chat must wait. */
   outcome: "sent" | "retrying" | "postponed" | "unknown" | "dead";
   error: string | null;
   attempts: number;
@@ -156,7 +155,7 @@ export class Events {
     this.#onError = onError;
   }
 
-  /** Called synchronously for every event: it must return quickly. Returns a function that ends the watch. */
+  /** Calls the watcher synchronously for every event, so it must return quickly. Returns a function that stops it. */
   watch(name: string, watcher: Watcher): () => void {
     // Wrapped, so the same function can be registered twice.
     const own: Watcher = (event) => watcher(event);

@@ -42,7 +42,7 @@ import { isGateway } from "./store/shared/owner.js";
 import { Sweep } from "./upkeep/sweep.js";
 
 const MAX_ATTEMPTS = 3;
-const TIDY_EVERY_MS = 15_000;
+const TIDY_INTERVAL_MS = 15_000;
 /** How long a stop waits for the turn to end. */
 const MAX_STOP_MS = 2000;
 const GAVE_UP =
@@ -93,7 +93,7 @@ export class Gateway {
     // A process that serves one account leaves housekeeping to the main gateway.
     if (isGateway(owners)) this.#sweep.start();
     this.#stages.refill.start();
-    this.#tidyTimer = setInterval(() => this.#tidy(), TIDY_EVERY_MS);
+    this.#tidyTimer = setInterval(() => this.#tidy(), TIDY_INTERVAL_MS);
     this.#started = true;
     events.emit({ type: "gateway-started", platforms: adapters.map(({ platform }) => platform) });
   }
@@ -124,7 +124,7 @@ export class Gateway {
     return this.#stages.receiver.receive(message, cursor);
   }
 
-  /** Takes back a message that waits. False if its turn has started, or it is unknown. */
+  /** Withdraws a waiting message. False if its turn has started, or it is unknown. */
   withdraw(message: MessageRef): Promise<boolean> {
     return this.#stages.receiver.withdraw(message);
   }
@@ -149,7 +149,10 @@ export class Gateway {
     return true;
   }
 
-  /** Stops the running turn of a chat; waiting messages stay. False if none is running. Resolves when it has ended, or after a timeout. */
+  /**
+   * Stops the running turn of a chat; waiting messages stay. Resolves when the turn has ended, or after a timeout. False if
+   * none is running.
+   */
   async stopTurn(key: SessionKey): Promise<boolean> {
     const { queue, questions } = this.#stages;
     const wasRunning = queue.lanes.abort(key, "stopped");
@@ -159,7 +162,10 @@ export class Gateway {
     return wasRunning || wasSuspended;
   }
 
-  /** Takes a chat over until then: a human answers, and the running turn ends. Null ends the takeover. False if there is no such chat. */
+  /**
+   * Until this time a human answers in the chat, and its running turn is interrupted. Null ends the takeover. False if there is
+   * no such chat.
+   */
   async takeOver(key: SessionKey, until: number | null): Promise<boolean> {
     if (!(await this.#context.store.setRouteChoice(key, { humanUntil: until }))) return false;
     if (until !== null) this.interrupt(key);
@@ -189,13 +195,13 @@ export class Gateway {
     return this.#context.choices.get(key);
   }
 
-  /** Ends a chat's session: its next message opens a new one. False if the chat isn't in it any more. */
+  /** Ends a chat's session: its next message opens a new one. False if the chat no longer uses it. */
   async endSession(route: RouteRow): Promise<boolean> {
     this.interrupt(route.sessionKey);
     return this.#sweep.end(route, ENDED);
   }
 
-  /** Deletes a session with its messages, and with its route. */
+  /** Deletes a session with its messages and its route. */
   async deleteSession(id: SessionId): Promise<boolean> {
     const { store, messagesChanged, routesChanged } = this.#context;
     for (const { sessionKey } of await store.listRoutes({ sessionId: id })) this.interrupt(sessionKey);
@@ -205,7 +211,7 @@ export class Gateway {
     return true;
   }
 
-  /** Decides an open question, as a person who may; null: withdraws it. False if it was already decided. */
+  /** Answers an open question for a person who may decide it; null withdraws it. False if it was already decided. */
   decideQuestion(question: QuestionRow, answer: GivenAnswer | null, by: Decider): Promise<boolean> {
     const { questions } = this.#stages;
     if (answer === null) return questions.end(question.id, "withdrawn");
@@ -237,9 +243,9 @@ export class Gateway {
   /** Retries these dead letters now, or all. Returns how many. */
   async retryDead(ids?: readonly string[]): Promise<number> {
     const { store } = this.#context;
-    const asked = ids ? ids.map((id) => ({ id })) : [{}];
+    const queries = ids ? ids.map((id) => ({ id })) : [{}];
     let retried = 0;
-    for (const which of asked) retried += (await store.retry(which)).retried;
+    for (const query of queries) retried += (await store.retry(query)).retried;
     if (this.#recovered) this.#stages.refill.track(this.#stages.refill.readWaiting());
     this.wake();
     return retried;
@@ -291,7 +297,7 @@ export class Gateway {
     const about = { reason, endReason: "session_reset", ...aboutRoute(route) } as const;
     this.#context.events.emit({ type: "session-reset", ...about });
     if (!isGateway(this.#context.owners)) this.#stages.memoryFlushes.runNow(route);
-    // Its task is in the inbox.
+    // The memory flush is a task in the inbox.
     else this.#stages.refill.soon();
   }
 }
@@ -309,7 +315,7 @@ interface Stages {
   connections: Connections;
 }
 
-/** Each stage knows the next one; the few calls back are functions. */
+/** Each stage knows the next one. The few calls in the other direction are callbacks. */
 function connectStages(context: Context, ended: (route: RouteRow, reason: string) => void): Stages {
   const inbox = new Inbox(context);
   const delivery = new Delivery(context);

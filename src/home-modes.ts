@@ -17,15 +17,15 @@ const PRIVATE_FOLDERS =
 /** One of these files identifies a folder as a home, not one given by mistake. */
 const MARKS = ["state.db", "config.yaml", ".env", "gateway.lock.db"];
 
-/** The home and the files directly in it, before anything else. Returns the changed paths. */
+/** Secures the home and the files directly in it. Returns the changed paths. */
 export function secureHome(home: string): string[] {
   if (process.platform === "win32") return [];
   const names = readdirSync(home);
   const changed = secureFolderItself(home, names) ? [home] : [];
   for (const name of names) {
     const path = join(home, name);
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() && (found.mode & OTHERS) !== 0 && close(path, found.mode)) changed.push(path);
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() && (stats.mode & OTHERS) !== 0 && restrict(path, stats.mode)) changed.push(path);
   }
   return changed;
 }
@@ -37,11 +37,11 @@ function secureFolderItself(home: string, names: readonly string[]): boolean {
   const isEmpty = names.every((name) => name === "lost+found");
   const isOurs = isEmpty || names.some((name) => MARKS.includes(name) || PRIVATE_FOLDERS.test(name));
   if (!isOurs || (mode & STICKY) !== 0) throw refused(home, mode);
-  return close(home, mode);
+  return restrict(home, mode);
 }
 
-/** False if it is on a read-only disk, or no longer exists. */
-function close(path: string, mode: number): boolean {
+/** False if the path is on a read-only disk, or no longer exists. */
+function restrict(path: string, mode: number): boolean {
   try {
     chmodSync(path, mode & OWNER);
     return true;
@@ -66,7 +66,7 @@ export interface Secured {
   problems: string[];
 }
 
-/** The private folders. May take a while: there is a file per transcript. */
+/** Secures the private folders. May take a while: there is a file per transcript. */
 export async function securePrivateFolders(home: string, signal: AbortSignal): Promise<Secured> {
   const secured: Secured = { changed: 0, problems: [] };
   if (process.platform === "win32") return secured;
@@ -75,13 +75,13 @@ export async function securePrivateFolders(home: string, signal: AbortSignal): P
   return secured;
 }
 
-/** A path and everything in it. Doesn't follow links, which can point anywhere. */
+/** Secures a path and everything in it. Doesn't follow links, which can point anywhere. */
 export async function secureTree(path: string, secured: Secured, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isFile() && !found?.isDirectory()) return;
-  if ((found.mode & OTHERS) !== 0) await closeLater(path, found.mode, secured);
-  if (!found.isDirectory()) return;
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isFile() && !stats?.isDirectory()) return;
+  if ((stats.mode & OTHERS) !== 0) await restrictAsync(path, stats.mode, secured);
+  if (!stats.isDirectory()) return;
   const folder = await opendir(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") addProblem(secured, error);
   });
@@ -90,7 +90,7 @@ export async function secureTree(path: string, secured: Secured, signal?: AbortS
 
 const MAX_PROBLEMS = 20;
 
-async function closeLater(path: string, mode: number, secured: Secured): Promise<void> {
+async function restrictAsync(path: string, mode: number, secured: Secured): Promise<void> {
   try {
     await chmod(path, mode & OWNER);
     secured.changed += 1;

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 /** For files that are renamed right after writing. */
 const SHORT_MS = 10_000;
-/** For backups, downloads and exports, which take long and don't touch all their files all the time. */
+/** For backups, downloads and exports, which take long and don't write to all their files all the time. */
 const LONG_MS = 3_600_000;
 
 interface Kind {
@@ -32,7 +32,7 @@ const KINDS: readonly Kind[] = [
   { folder: "backups", name: /\.[0-9a-f]{8}\.partial$/, quietMs: LONG_MS },
 ];
 
-/** Copies of the home that were never finished. */
+/** Whether it is an unfinished copy of the home. */
 export function isUnfinishedCopy(name: string): boolean {
   return KINDS.some((kind) => kind.folder === "" && kind.quietMs === LONG_MS && kind.name.test(name));
 }
@@ -52,7 +52,7 @@ interface Leftover {
   seenAt: number;
 }
 
-/** Removes those that exist now; later ones belong to running processes. Returns the removed paths. */
+/** Removes the leftovers that exist now; later ones belong to running processes. Returns the removed paths. */
 export async function removeLeftovers(home: string, options: LeftoverOptions): Promise<string[]> {
   const { maxWaitMs, signal } = options;
   const until = performance.now() + maxWaitMs;
@@ -76,8 +76,8 @@ function remainingMs({ quietMs, changedAt, seenAt }: Leftover): number {
 }
 
 async function findLeftovers(home: string): Promise<Leftover[]> {
-  const found = await Promise.all(KINDS.map((kind) => leftoversOf(home, kind)));
-  return found.flat();
+  const leftovers = await Promise.all(KINDS.map((kind) => leftoversOf(home, kind)));
+  return leftovers.flat();
 }
 
 async function leftoversOf(
@@ -89,8 +89,8 @@ async function leftoversOf(
     .filter((entry) => name.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   const seenAt = performance.now();
-  const found = paths.map((path) => refreshed({ path, quietMs, changedAt: Number.NaN, seenAt }));
-  return (await Promise.all(found)).filter((one) => one !== undefined);
+  const leftovers = paths.map((path) => refreshed({ path, quietMs, changedAt: Number.NaN, seenAt }));
+  return (await Promise.all(leftovers)).filter((one) => one !== undefined);
 }
 
 /** Undefined if it no longer exists. */
@@ -102,9 +102,9 @@ async function refreshed(before: Leftover): Promise<Leftover | undefined> {
 
 /** For a folder, the last change of anything in it. */
 async function lastChange(path: string): Promise<number | undefined> {
-  const found = await lstat(path).catch(() => undefined);
-  if (!found?.isDirectory()) return found?.mtimeMs;
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isDirectory()) return stats?.mtimeMs;
   const inside = await readdir(path, { recursive: true }).catch(() => []);
   const times = await Promise.all(inside.map((name) => lstat(join(path, name)).catch(() => undefined)));
-  return times.reduce((latest, one) => Math.max(latest, one?.mtimeMs ?? 0), found.mtimeMs);
+  return times.reduce((latest, one) => Math.max(latest, one?.mtimeMs ?? 0), stats.mtimeMs);
 }

@@ -8,7 +8,7 @@ interface Line {
   fields: object;
 }
 
-/** Events → log lines, each with the trace id of its message. Never people's texts. */
+/** Logs events with the trace id of their message, and without people's texts. */
 export function logEvents(events: Events, log: GatewayLog): void {
   events.watch("log", (event) => {
     const line = lineOf(event);
@@ -66,7 +66,7 @@ function lineOf(event: GatewayEvent): Line | undefined {
 const OF_MESSAGE = ["traceId", "inboxId", "sessionKey", "platform"] as const;
 const OF_SESSION = ["sessionKey", "sessionId"] as const;
 
-/** One line each: a refusal was logged by the adapter already, and invalid settings need no stack. */
+/** A refusal is only a debug line, because the adapter has logged it. Invalid settings need no stack. */
 function notConnected(event: GatewayEventOf<"platform-failed">): Line {
   const { error } = event;
   const fields = pick(event, "platform", "account");
@@ -79,7 +79,7 @@ function notConnected(event: GatewayEventOf<"platform-failed">): Line {
   return { level, message: hint === undefined ? message : `${message}: ${hint}`, fields };
 }
 
-/** Of a call to the network: `ECONNREFUSED`. Its stack shows nothing. */
+/** The code of a failed network call, such as `ECONNREFUSED`. Its stack is useless. */
 function systemCode(error: unknown): string | undefined {
   const { code, syscall } = error as Partial<NodeJS.ErrnoException>;
   return error instanceof Error && typeof syscall === "string" ? code : undefined;
@@ -96,7 +96,7 @@ function turnEnded(event: GatewayEventOf<"turn-ended">): Line {
   };
 }
 
-/** With the trace ids of all its messages. */
+/** Includes the trace ids of all messages. */
 function ofTurn(event: GatewayEventOf<"turn-started" | "turn-ended">) {
   const fields = pick(event, "traceId", "turnId", "sessionKey", "sessionId", "platform");
   return event.traceIds.length > 1 ? { ...fields, traceIds: event.traceIds } : fields;

@@ -1,20 +1,20 @@
-/** The daemon's log on disk: JSON lines in `logs/`, rotated, so that `hermes gateway logs` works however it was started. */
+/** The daemon's log: rotated JSON lines in `logs/`, so that `hermes gateway logs` works however the daemon was started. */
 import fs from "node:fs";
 import path from "node:path";
 import type { DestinationStream } from "pino";
 
 export const LOG_FILE = "hermes-gateway.log";
 const MAX_BYTES = 10 * 1024 * 1024;
-/** Besides the current one. */
+/** Besides the current file. */
 const MAX_OLD_FILES = 3;
 
-/** From the oldest to the current one. */
+/** From the oldest to the current file. */
 export function logFiles(folder: string): string[] {
   const old = Array.from({ length: MAX_OLD_FILES }, (_, i) => oldFile(folder, MAX_OLD_FILES - i));
   return [...old, path.join(folder, LOG_FILE)].filter((file) => fs.existsSync(file));
 }
 
-/** The last whole lines of all files, of so many bytes at most, oldest first. */
+/** The last whole lines of all files, at most this many bytes, oldest first. */
 export function lastLines(folder: string, maxBytes: number): string[] {
   let text = "";
   for (const file of logFiles(folder).toReversed()) {
@@ -24,7 +24,7 @@ export function lastLines(folder: string, maxBytes: number): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** From the beginning of a line; nothing of a file that can't be read. */
+/** The end of a file, from the start of a line. Empty if the file can't be read. */
 function endOf(file: string, maxBytes: number): string {
   let fd: number;
   try {
@@ -43,12 +43,12 @@ function endOf(file: string, maxBytes: number): string {
   }
 }
 
-/** Before `begin`. */
+/** Lines that are buffered before `begin`. */
 const MAX_WAITING = 100;
 
 /**
- * Writes nothing before `begin`, because the home may belong to another running gateway. Never fails its
- * callers: lines that can't be written (disk full) still go to standard error.
+ * Writes nothing before `begin`, because the home may belong to another running gateway. Never throws: lines that can't be
+ * written (disk full) still go to standard error.
  */
 export class LogFile implements DestinationStream {
   readonly folder: string;
@@ -67,7 +67,7 @@ export class LogFile implements DestinationStream {
     for (const line of lines) this.write(line);
   }
 
-  /** Sees every line from now on; must return quickly and not throw. Returns what ends it. */
+  /** Calls the watcher for every new line. It must return quickly and not throw. Returns a function that stops it. */
   watch(watcher: (line: string) => void): () => void {
     const own = (line: string) => watcher(line);
     this.#watchers.add(own);
@@ -85,7 +85,7 @@ export class LogFile implements DestinationStream {
       this.#bytes += fs.writeSync(this.#fd, line);
       if (this.#bytes >= MAX_BYTES) this.#rotate();
     } catch {
-      // The start's own check of the home reports an unwritable folder.
+      // An unwritable folder is reported by the check of the home at startup.
       this.close();
     }
   }

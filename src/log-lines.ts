@@ -1,11 +1,11 @@
-/** Lines of the daemon's log, for those who read it again: the dashboard and `hermes gateway logs`. */
+/** Parses lines of the daemon's log, for the dashboard and `hermes gateway logs`. */
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Undefined: the last line of a killed process may be cut off. */
+/** Undefined if it isn't valid: the last line of a killed process may be incomplete. */
 export function parseLine(line: string): LogFields | undefined {
   try {
     const entry: unknown = JSON.parse(line);
@@ -17,26 +17,26 @@ export function parseLine(line: string): LogFields | undefined {
   }
 }
 
-export function isAtLeast({ level }: LogFields, least: Level): boolean {
-  return LEVELS.indexOf(level as Level) >= LEVELS.indexOf(least);
+export function isAtLeast({ level }: LogFields, minLevel: Level): boolean {
+  return LEVELS.indexOf(level as Level) >= LEVELS.indexOf(minLevel);
 }
 
 const OPERATOR = "operator";
-/** Fields that name a part of the gateway besides the platforms, and what that part is called. */
+/** Fields that identify a part of the gateway other than a platform, and the part's name. */
 const AREAS = { server: "mcp", hook: "hooks", plugin: "plugins" } as const;
 
 /** Areas that aren't platforms. */
 export const OTHER_AREAS = [...Object.values(AREAS), OPERATOR, "gateway"] as const;
 
-/** The platform or the part of the gateway that a line is about. What operators did may be about a platform, too. */
+/** The platform or part of the gateway that a line is about. Operator actions come first: they may have a platform. */
 export function areaOf(entry: LogFields): string {
   if (entry.msg === OPERATOR) return OPERATOR;
   if (typeof entry.platform === "string") return entry.platform;
-  const known = Object.entries(AREAS).find(([field]) => entry[field] !== undefined);
-  return known ? known[1] : "gateway";
+  const area = Object.entries(AREAS).find(([field]) => entry[field] !== undefined);
+  return area ? area[1] : "gateway";
 }
 
-/** Everything but the time, the level and the message, as `key=value`. */
+/** All other fields than time, level and message, as `key=value`. */
 export function fieldsText(entry: LogFields): string {
   return Object.entries(entry)
     .filter(([key]) => !COMMON.has(key))

@@ -1,4 +1,4 @@
-/** Events → one line of JSON each, or readable lines on a terminal. Never secrets or people's texts. */
+/** The log: JSON lines, or readable lines on a terminal. Without secrets and people's texts. */
 import {
   type DestinationStream,
   destination,
@@ -49,7 +49,7 @@ export async function createLog(options: LogOptions): Promise<Log> {
   return pino(pinoOptions(options), both);
 }
 
-/** Lines that can't be written (a full disk) wait for the next one, up to this size: the log never fails its callers. */
+/** Lines that can't be written (disk full) are kept for the next write, up to this size. The log never throws. */
 const WAITING_BYTES = 1024 * 1024;
 
 function standardError(): DestinationStream {

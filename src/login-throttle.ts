@@ -1,4 +1,4 @@
-/** Limits wrong tokens per minute and address; beyond that, none is checked. */
+/** Limits wrong tokens per address and minute. Over the limit, tokens aren't checked. */
 
 const WINDOW_MS = 60_000;
 const MAX_WRONG = 10;
@@ -14,7 +14,7 @@ export class LoginThrottle {
     if (isRight()) return "right";
     this.#wrong.delete(address);
     this.#wrong.set(address, { count: recent.count + 1, since: recent.since });
-    // Drops the oldest entry: a Map keeps insertion order.
+    // Drops the oldest entry: a Map iterates in insertion order.
     if (this.#wrong.size > MAX_ADDRESSES) this.#wrong.delete(this.#wrong.keys().next().value!);
     return "wrong";
   }

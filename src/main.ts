@@ -36,13 +36,13 @@ export interface StartOptions {
   onProgress?: OnProgress;
   /** External platforms, for programs that embed the gateway: descriptions, or adapters. */
   platforms?: readonly Platform[] | ExternalPlatforms;
-  /** Tools besides the built-in ones, for programs that embed the gateway. The rules under `tools` apply to them, too. */
+  /** Additional tools, for programs that embed the gateway. The rules under `tools` also apply to them. */
   tools?: readonly ToolDefinition[];
   /** The agent and its side model, instead of the configured ones. */
   agents?: { main: AgentBackend; auxiliary: Auxiliary };
   /** More routes on the HTTP port, behind its checks, for programs that embed the gateway. */
   routes?(app: Hono): void;
-  /** How the process is restarted. Left out: not by the dashboard. */
+  /** How the dashboard restarts the process. Unset: it can't. */
   restart?: Restart;
   /** For the console platform. */
   stdin?: NodeJS.ReadableStream;
@@ -103,13 +103,13 @@ function logPlugin({ name, state, reason, fix, platforms }: Plugin, log: Log): v
   log[level[state]]({ plugin: name, platforms, reason, fix }, message);
 }
 
-/** Closes what was opened if the start fails: it would keep the process alive. */
+/** If the start fails, closes what was opened, which would keep the process alive. */
 async function openAll(
   options: StartOptions & { env: Env } & Omit<OpenOptions, "watchers" | "external">,
 ): Promise<RunningGateway> {
   const { log, bootId, env, home, config } = options;
-  const make = typeof options.platforms === "function" ? options.platforms : undefined;
-  const external = await externalPlatforms(make, options);
+  const load = typeof options.platforms === "function" ? options.platforms : undefined;
+  const external = await externalPlatforms(load, options);
   const hooks = { dir: homePaths(home).hooksDir, settings: config.hooks };
   const watchers = await startWatchers({ log, bootId, env, hooks });
   const shutdown = new Shutdown(log);
@@ -122,7 +122,7 @@ async function openAll(
   }
 }
 
-/** Writes the address and the state of the platforms to the lock's file, for other processes. */
+/** Writes the URL and the state of the platforms to the lock file, for other processes. */
 async function withLock(
   running: RunningGateway,
   lock: Member,

@@ -2,7 +2,7 @@ import type { AnswerDetails, ClientRequest } from "./client-request.js";
 import type { OutboundQuestion, PressedChoice } from "./question.js";
 import type { Task } from "./task.js";
 
-/** Messages: as they arrive from a platform, as they leave for one. Times are epoch seconds. */
+/** Inbound and outbound messages. Times are epoch seconds. */
 
 import type { TraceId } from "./trace-id.js";
 
@@ -91,7 +91,7 @@ export interface InboundMessage {
   choice?: PressedChoice;
   /** Set if a program waits for the answer. */
   request?: ClientRequest;
-  /** From the source or made on receipt: on everything that follows from it. */
+  /** From the source, or created on receipt. Everything that follows from the message has it. */
   traceId?: TraceId;
 }
 
@@ -107,7 +107,7 @@ export interface Target {
   replyTo: string | null;
 }
 
-/** In order of delivery while a platform limits the rate: answers, command replies, notices. */
+/** In the order of delivery while a platform limits the rate. */
 export type OutboundKind = "answer" | "command" | "notice";
 
 export interface OutboundMessage {
@@ -122,7 +122,7 @@ export interface OutboundMessage {
   /** The turn of an answer. */
   turnId: string | null;
   traceId?: TraceId;
-  /** Files to send along. */
+  /** Files to send with it. */
   files?: readonly OutboundFile[];
   /** Only for adapters that can show its choices as buttons; elsewhere they are part of the text. */
   question?: OutboundQuestion;

@@ -1,7 +1,7 @@
 import type { InboundMessage } from "./message.js";
 import type { EndReason, SessionKey } from "./session.js";
 
-/** In the key of background work, after the key of its chat. */
+/** In session keys of background work: `<key of the chat>:background:…`. */
 export const BACKGROUND = ":background:";
 
 /** Why a message's session ends with its turn: a task, a single request, background work. Undefined: the session continues. */

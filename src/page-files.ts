@@ -3,33 +3,33 @@ import fs from "node:fs";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Context } from "hono";
-import { fileAnswer, filesUnder } from "./static-file.js";
+import { fileResponse, filesUnder } from "./static-file.js";
 
-type Answer = (c: Context) => Response;
+type Handler = (c: Context) => Response;
 
 const compress = promisify(gzip);
 
 /**
- * All files are read at the first request: most gateways run for days before someone opens the page, and files of two
- * builds must not mix. Each is compressed when it is first requested.
+ * All files are read at the first request: most gateways run for days before someone opens the page, and files
+ * of two builds must not mix. Each is compressed when it is first requested.
  */
 export class PageFiles {
   readonly #folder: URL;
   #contents: ReadonlyMap<string, Buffer> | undefined;
-  readonly #answers = new Map<string, Promise<Answer>>();
+  readonly #handlers = new Map<string, Promise<Handler>>();
 
   constructor(folder: URL) {
     this.#folder = folder;
   }
 
-  /** Undefined if there is no such file. Only names found in the folder are served, so path traversal is impossible. */
+  /** Undefined if there is no such file. Only files of the folder are served: path traversal is impossible. */
   async answer(c: Context, name: string): Promise<Response | undefined> {
     this.#contents ??= this.#read();
     const content = this.#contents.get(name);
     if (!content) return undefined;
-    const answer = this.#answers.get(name) ?? answerOf(name, content);
-    this.#answers.set(name, answer);
-    return (await answer)(c);
+    const handler = this.#handlers.get(name) ?? handlerOf(name, content);
+    this.#handlers.set(name, handler);
+    return (await handler)(c);
   }
 
   #read(): ReadonlyMap<string, Buffer> {
@@ -38,6 +38,6 @@ export class PageFiles {
   }
 }
 
-async function answerOf(name: string, content: Buffer): Promise<Answer> {
-  return fileAnswer(name, content, await compress(content));
+async function handlerOf(name: string, content: Buffer): Promise<Handler> {
+  return fileResponse(name, content, await compress(content));
 }

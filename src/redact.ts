@@ -26,7 +26,7 @@ const SHAPES: readonly [RegExp, string][] = [
 
 function redactShapes(text: string): string {
   let clean = redactDotted(redactAuthorization(text), REDACTED);
-  for (const [shape, instead] of SHAPES) clean = clean.replace(shape, instead);
+  for (const [shape, replacement] of SHAPES) clean = clean.replace(shape, replacement);
   return clean;
 }
 
@@ -75,18 +75,20 @@ function redactAuthorization(text: string): string {
 const DOTTED = /[\w-]+(?:\.[\w-]*)*/g;
 
 /** JSON web tokens and bot tokens: three parts with dots between them. */
-export function redactDotted(text: string, instead: string): string {
-  return text.replace(DOTTED, (word) => (word.includes(".") ? redactParts(word.split("."), instead) : word));
+export function redactDotted(text: string, replacement: string): string {
+  return text.replace(DOTTED, (word) =>
+    word.includes(".") ? redactParts(word.split("."), replacement) : word,
+  );
 }
 
-function redactParts(parts: readonly string[], instead: string): string {
+function redactParts(parts: readonly string[], replacement: string): string {
   const kept: string[] = [];
   for (let i = 0; i < parts.length; i++) {
     const from = tokenStart(parts[i]!, parts[i + 1], parts[i + 2]);
     if (from === -1) {
       kept.push(parts[i]!);
     } else {
-      kept.push(parts[i]!.slice(0, from) + instead);
+      kept.push(parts[i]!.slice(0, from) + replacement);
       i += 2;
     }
   }

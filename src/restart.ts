@@ -1,33 +1,33 @@
-/** Whether something starts the gateway again when it ends, and what to do where nothing does. */
+/** Finds out what restarts the gateway after it exits, and what to do if nothing does. */
 
 export interface Restart {
-  /** What starts it again; null: nothing does, so `ask` isn't called. */
+  /** What restarts the gateway; null: nothing, so `ask` isn't called. */
   supervisor: string | null;
-  /** What a person runs instead; null: the program that embeds the gateway knows. */
+  /** The command that a person runs instead; null: a program embeds the gateway. */
   command: string | null;
-  /** Stops the gateway in order and ends the process, so that it is started again. */
+  /** Stops the gateway and ends the process, so that it is restarted. */
   ask(): void;
 }
 
-/** The exit code for it: supervisors that start a program again only after a failure do so, too. */
+/** The exit code of a restart. Not 0, because some supervisors restart a program only after a failure. */
 export const RESTART_EXIT_CODE = 75;
 
-/** Set it where something restarts the gateway that can't be recognised: a container with a restart policy, runit, … */
+/** Set this variable if the supervisor can't be detected: a container with a restart policy, runit, … */
 export const SUPERVISED = "HERMES_SUPERVISED";
 
 export interface ProcessFacts {
   env: Readonly<Record<string, string | undefined>>;
   pid: number;
-  /** In a container: its name there, which is its id unless it was changed. */
+  /** The container's host name, by default its id; undefined outside a container. */
   container: string | undefined;
 }
 
-/** systemd tells a service's process its own pid; shells inherit the variables of their terminal's service. */
+/** systemd passes a service's process its own pid. Shells may inherit the variable from their terminal's service. */
 export function supervisorOf({ env, pid }: Pick<ProcessFacts, "env" | "pid">): string | null {
   if (env.SYSTEMD_EXEC_PID === String(pid) || env.NOTIFY_SOCKET) return "systemd";
-  const named = env[SUPERVISED]?.trim();
-  if (!named || /^(0|no|off|false)$/i.test(named)) return null;
-  return /^(1|yes|on|true)$/i.test(named) ? "its supervisor" : named.slice(0, 50);
+  const value = env[SUPERVISED]?.trim();
+  if (!value || /^(0|no|off|false)$/i.test(value)) return null;
+  return /^(1|yes|on|true)$/i.test(value) ? "its supervisor" : value.slice(0, 50);
 }
 
 export function restartCommand({ container }: Pick<ProcessFacts, "container">): string {

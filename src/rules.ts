@@ -11,7 +11,7 @@ import type { Isolation } from "./sessions/key.js";
 import type { KnownTargets } from "./targets/target.js";
 import type { ToolSettings } from "./tools/registry.js";
 
-/** The configuration translated for the policies, which don't know the file. */
+/** Translates the configuration for the policies, which don't know its schema. */
 
 export function isolationOf(config: Config): Isolation {
   return {
@@ -57,7 +57,7 @@ export function accessListsOf(config: Config, platform: string): AccessLists {
   };
 }
 
-/** What a stranger's direct message gets; undefined: not configured. The global default is `pair`. */
+/** How to treat direct messages of strangers; undefined: not configured. The global default is `pair`. */
 export function dmBehaviourOf(config: Config, platform: string): "pair" | "ignore" | undefined {
   const own = platformConfig(config, platform);
   const chosen = config.unauthorized_dm_behavior === "pair" ? undefined : config.unauthorized_dm_behavior;
@@ -65,7 +65,7 @@ export function dmBehaviourOf(config: Config, platform: string): "pair" | "ignor
   return own?.unauthorized_dm_behavior ?? chosen ?? policy ?? undefined;
 }
 
-/** Of the chat platforms that are on. */
+/** Access problems of the enabled chat platforms. */
 export function accessProblems(config: Config): AccessProblem[] {
   const chats = platformsOf(config).filter(({ setup }) => setup !== undefined);
   return chats

@@ -3,10 +3,10 @@ import { BoundedMap } from "./bounded-map.js";
 import { SecretRedactor } from "./secret-redactor.js";
 import { type Secret, SecretSet } from "./secret-set.js";
 
-/** Where a secret was about to leave. */
-export type LeakPlace = "answer" | "tool_argument" | "tool_result" | "file" | "message";
+/** What contained the secret. */
+export type LeakKind = "answer" | "tool_argument" | "tool_result" | "file" | "message";
 
-/** Where it was found, as far as known. */
+/** Where the secret was found, as far as known. */
 export interface LeakSource {
   sessionId?: string;
   traceId?: string;
@@ -15,14 +15,14 @@ export interface LeakSource {
 export interface Leak extends LeakSource {
   /** The name of the setting or variable, never its value. */
   secret: string;
-  where: LeakPlace;
+  where: LeakKind;
 }
 
-/** A growing answer is checked repeatedly, so the same match is found many times. */
+/** Reported matches are remembered, because a growing answer is checked repeatedly. */
 const MAX_REMEMBERED = 1000;
 
 export class SecretGuard {
-  /** Without a report, for text from the chat or text that is already stored. */
+  /** Doesn't report matches. For text from the chat, and text that is already stored. */
   readonly quiet: SecretRedactor;
   readonly #secrets: SecretSet;
   readonly #report: (leak: Leak) => void;
@@ -34,7 +34,7 @@ export class SecretGuard {
     this.#report = report;
   }
 
-  of(where: LeakPlace, source: LeakSource): SecretRedactor {
+  of(where: LeakKind, source: LeakSource): SecretRedactor {
     return new SecretRedactor(this.#secrets, (secret) => {
       const key = [secret, where, source.sessionId, source.traceId].join(" ");
       if (this.#reported.get(key)) return;

@@ -11,7 +11,7 @@ export type SecretReport = (name: string) => void;
 const REDACTED = "[REDACTED]";
 const MAX_DEPTH = 50;
 
-/** Holds back text that may be the start of a secret: at most one character less than the longest secret. */
+/** Holds back text that may be the start of a secret: always less than the longest secret. */
 export interface SecretStream {
   /** The text that is safe to show. */
   push(chunk: string): string;
@@ -33,7 +33,7 @@ export class SecretRedactor {
   }
 
   redact(text: string): string {
-    // Most texts have none: the engine's own search is much faster.
+    // Most texts have no secrets, and the engine's own search is much faster.
     if (!this.#isIn(text)) return text;
     const stream = this.stream();
     return stream.push(text) + stream.end();
@@ -44,13 +44,13 @@ export class SecretRedactor {
     return this.#hasSecret(value, 0) ? (this.#redacted(value, 0) as T) : value;
   }
 
-  /** Uses the secrets known when it starts. */
+  /** Uses the secrets that are known when the stream starts. */
   stream(): SecretStream {
     if (this.#known.forms.length === 0) return { push: (chunk) => chunk, end: () => "" };
     return new Stream(this.#known.root, this.#report);
   }
 
-  /** Looks for secrets in a long text that comes in chunks; true if there is one. */
+  /** Searches a long text for secrets, chunk by chunk. True if there is one. */
   finder(): (chunk: string) => boolean {
     const { forms, longest } = this.#known;
     let end = "";

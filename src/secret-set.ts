@@ -7,7 +7,7 @@ export interface Secret {
   value: string;
 }
 
-/** Of an Aho–Corasick automaton. */
+/** A node of an Aho–Corasick automaton. */
 export interface Node {
   next: Map<number, Node>;
   fail: Node | undefined;
@@ -23,9 +23,9 @@ export interface Known {
   root: Node;
 }
 
-/** Shorter ones would match ordinary words. */
+/** Shorter secrets would match ordinary words. */
 const MIN_CHARS = 8;
-/** Maximum renewed logins: old ones stay valid for a while, and each costs memory and search time. */
+/** Renewed logins to remember: old ones stay valid for a while, but each costs memory and search time. */
 const MAX_LATER = 64;
 
 export class SecretSet {
@@ -42,7 +42,7 @@ export class SecretSet {
     return this.#known;
   }
 
-  /** Secrets learned while the process runs. */
+  /** Adds secrets that are learned while the process runs. */
   add(secrets: readonly Secret[]): void {
     const isNew = ({ value }: Secret) =>
       !this.#later.has(value) && !this.#first.some((first) => first.value === value);

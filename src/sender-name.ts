@@ -1,6 +1,6 @@
 import type { Origin } from "./message.js";
 
-const LONGEST = 80;
+const MAX_CHARS = 80;
 
 /** The sender's name in a shared session: one line, no brackets, so that a name can't imitate another message. */
 export function senderName({ userName, userId }: Pick<Origin, "userName" | "userId">): string {
@@ -15,5 +15,5 @@ function plain(name: string): string {
     .replace(/[[\]]/g, "")
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-  return Array.from(oneLine).slice(0, LONGEST).join("");
+  return Array.from(oneLine).slice(0, MAX_CHARS).join("");
 }

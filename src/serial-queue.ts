@@ -13,14 +13,14 @@ export class SerialQueue<K = string> {
     this.#maxPending = maxPending;
   }
 
-  /** Running or waiting, of all keys. */
+  /** Running and waiting work of all keys. */
   get pending(): number {
     return this.#pending;
   }
 
   /**
-   * Settles as the work does; a failure doesn't affect the work behind it. Rejects with a QueueFullError when too much is
-   * pending. The caller handles the rejection.
+   * Settles like the work; a failure doesn't affect later work. Rejects with a QueueFullError if too much is pending. The
+   * caller handles the rejection.
    */
   add<T>(key: K, work: () => T | Promise<T>): Promise<T> {
     if (this.#pending >= this.#maxPending)
@@ -35,7 +35,7 @@ export class SerialQueue<K = string> {
     return done;
   }
 
-  /** Resolves when nothing is pending, including work added meanwhile. Never rejects. */
+  /** Resolves when nothing is pending, including work that was added in the meantime. Never rejects. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }

@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** The names of all files in there that have a known type. */
+/** The names of all files in the folder that have a known type. */
 export function filesUnder(root: URL, folder = ""): string[] {
   return fs.readdirSync(new URL(folder, root), { withFileTypes: true }).flatMap((entry) => {
     const name = folder + entry.name;
@@ -23,8 +23,8 @@ export function filesUnder(root: URL, folder = ""): string[] {
   });
 }
 
-/** A response with this content; `packed` is the gzipped version, if it is worth it. */
-export function fileAnswer(name: string, content: Buffer, packed?: Buffer): (c: Context) => Response {
+/** A handler that responds with this content. `gzipped`: the compressed content, if compression helps. */
+export function fileResponse(name: string, content: Buffer, gzipped?: Buffer): (c: Context) => Response {
   const etag = `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
   const headers = {
     "Content-Type": TYPES[path.extname(name)]!,
@@ -35,12 +35,12 @@ export function fileAnswer(name: string, content: Buffer, packed?: Buffer): (c: 
   };
   return (c) => {
     if (c.req.header("if-none-match") === etag) return c.body(null, 304, headers);
-    if (!packed || !takesGzip(c)) return c.body(new Uint8Array(content), 200, headers);
-    return c.body(new Uint8Array(packed), 200, { ...headers, "Content-Encoding": "gzip" });
+    if (!gzipped || !acceptsGzip(c)) return c.body(new Uint8Array(content), 200, headers);
+    return c.body(new Uint8Array(gzipped), 200, { ...headers, "Content-Encoding": "gzip" });
   };
 }
 
-function takesGzip(c: Context): boolean {
+function acceptsGzip(c: Context): boolean {
   return /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
 }
 

@@ -8,7 +8,7 @@ import type { EndReason, SessionId } from "./session.js";
 export interface Task {
   /** Where the answer goes. Default: back to the origin. */
   target?: Target;
-  /** Its name in a notice of failure. */
+  /** Its name in failure notices. */
   name?: string;
   /** Precedes the answer. */
   heading?: string;
@@ -20,7 +20,7 @@ export interface Task {
   failsQuietly?: true;
   /** A memory flush for this session, which has ended. */
   memoryOf?: SessionId;
-  /** The run of a schedule: stored, and the schedule advanced, in the transaction that accepts it. */
+  /** The run of a schedule. The transaction that accepts the task stores the run and advances the schedule. */
   run?: ScheduledRun;
 }
 
@@ -34,7 +34,7 @@ export interface ScheduledRun {
   manual?: true;
 }
 
-/** An answer under its task's heading. */
+/** The answer with its task's heading. */
 export function underHeading(task: Task | undefined, text: string): string {
   return task?.heading ? `${task.heading}\n\n${text}` : text;
 }
@@ -47,7 +47,7 @@ export function failureText(task: Task | undefined, notice: string): string | un
 
 const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
 
-/** An agent may choose to say nothing: stored but not sent. In a task the marker anywhere is enough. */
+/** Whether the agent chose to say nothing: the answer is stored but not sent. In a task, the marker may be anywhere. */
 export function isSilence(answer: string, task?: Task): boolean {
   const words = answer.trim().toLowerCase();
   return SILENT.has(words) || (task !== undefined && words.includes("[silent]"));

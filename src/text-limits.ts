@@ -41,8 +41,8 @@ export function limitedMessage(message: InboundMessage): InboundMessage {
 function limitedNames(origin: InboundMessage["origin"]): InboundMessage["origin"] {
   const limited = { ...origin };
   for (const name of ["userName", "chatName", "chatTopic"] as const) {
-    const given = origin[name];
-    if (given) limited[name] = startOf(given, MAX_NAME_CHARS);
+    const value = origin[name];
+    if (value) limited[name] = startOf(value, MAX_NAME_CHARS);
   }
   return limited;
 }
@@ -63,7 +63,7 @@ export class AnswerLimit {
     this.#left = MAX_ANSWER_CHARS - ANSWER_NOTE.length;
   }
 
-  /** The limit is reached. */
+  /** Whether the limit is reached. */
   get isOver(): boolean {
     return this.#isOver;
   }

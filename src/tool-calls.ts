@@ -11,8 +11,8 @@ export interface Call {
 
 export function readCalls(message: ChatMessage): Call[] {
   return (message.tool_calls ?? []).flatMap((call) => {
-    const made = field(call, "function");
-    const [id, name, args] = [field(call, "id"), field(made, "name"), field(made, "arguments")];
+    const fn = field(call, "function");
+    const [id, name, args] = [field(call, "id"), field(fn, "name"), field(fn, "arguments")];
     if (typeof id !== "string" || typeof name !== "string") return [];
     return [{ id, name, arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}) }];
   });
@@ -50,7 +50,7 @@ export function storedCall({ id, name, arguments: args }: Call): unknown {
 }
 
 /** Splits calls into ours and the client's own tools. */
-export function shareOut(
+export function splitCalls(
   calls: readonly Call[],
   clientTools: readonly { name: string }[] = [],
 ): { ours: Call[]; theirs: Call[] } {
@@ -58,7 +58,7 @@ export function shareOut(
   return { ours: calls.filter((call) => !isTheirs(call)), theirs: calls.filter(isTheirs) };
 }
 
-/** Undefined when it isn't a JSON object. */
+/** Undefined if it isn't a JSON object. */
 export function parseArguments(json: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(json.trim() || "{}");

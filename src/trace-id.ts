@@ -16,19 +16,21 @@ export function traceIdOf(message: {
   return isTraceId(traceId) ? traceId : hash(JSON.stringify([platform, account, eventId]));
 }
 
-/** For a message that isn't a reply: the same for every attempt. */
+/** For a message that isn't a reply. The same for every attempt. */
 export function traceIdFromNonce(nonce: string): TraceId {
   return hash(JSON.stringify(["nonce", nonce]));
 }
 
 /** A caller's request id and its trace id. */
-export interface GivenTrace {
+export interface CallerTrace {
   requestId: string;
   traceId: TraceId;
 }
 
 /** From the request headers: W3C's `traceparent`, or `X-Request-Id`. Invalid values are ignored. */
-export function givenTrace(header: (name: string) => string | null | undefined): GivenTrace | undefined {
+export function traceFromHeaders(
+  header: (name: string) => string | null | undefined,
+): CallerTrace | undefined {
   const [, parent] =
     /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/.exec(header("traceparent") ?? "") ?? [];
   const requestId = /^[\w.:+/=@-]{1,128}$/.exec(header("x-request-id")?.trim() ?? "")?.[0];
@@ -36,7 +38,7 @@ export function givenTrace(header: (name: string) => string | null | undefined):
   return requestId === undefined ? undefined : { requestId, traceId: traceIdOfRequest(requestId) };
 }
 
-/** A trace id or a UUID is used as it is; anything else is hashed to one. */
+/** Uses a trace id or a UUID as it is, and hashes anything else. */
 export function traceIdOfRequest(requestId: string): TraceId {
   const digits = requestId.toLowerCase().replaceAll("-", "");
   return isTraceId(digits) ? digits : hash(JSON.stringify(["request", requestId]));

@@ -1,4 +1,4 @@
-/** Web chat users who are known from another platform, or who run this machine. */
+/** Ids of web chat users who are known from another platform, or who operate the gateway. */
 import { createHash } from "node:crypto";
 
 export const WEB = "web";
@@ -11,7 +11,7 @@ export function webPersonOf(identity: string): string {
 /** The person who starts the gateway. */
 export const OPERATOR = webPersonOf("operator");
 
-/** The operator, and owners who signed in from elsewhere. */
+/** True for the operator, and for owners who signed in with an identity of another platform. */
 export function isWebOwner(
   { platform, userId }: { platform: string; userId?: string | null },
   owners: readonly string[],

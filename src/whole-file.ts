@@ -13,7 +13,7 @@ export async function writeWhole<T>(file: string, produce: (write: Write) => Pro
   const target = await writableTarget(file);
   const partial = join(dirname(target), `.${basename(target)}.${randomBytes(4).toString("hex")}.partial`);
   const discard = () => rmSync(partial, { force: true });
-  const forget = onEarlyExit(discard);
+  const cancel = onEarlyExit(discard);
   try {
     const result = await fill(partial, produce);
     killPoint("file-ready");
@@ -23,7 +23,7 @@ export async function writeWhole<T>(file: string, produce: (write: Write) => Pro
     discard();
     throw explained(error, file);
   } finally {
-    forget();
+    cancel();
   }
 }
 
@@ -44,9 +44,9 @@ async function writeAll(handle: FileHandle, text: string): Promise<void> {
 
 /** Follows links. Refuses anything but a regular file, because it would be replaced by one. */
 async function writableTarget(file: string): Promise<string> {
-  const found = await stat(file).catch(() => undefined);
-  if (!found) return file;
-  if (found.isFile()) return realpath(file);
+  const stats = await stat(file).catch(() => undefined);
+  if (!stats) return file;
+  if (stats.isFile()) return realpath(file);
   throw new HermesError("invalid", `${file} is not a file.`, {
     hint: "Name a file, or - for the standard output.",
   });
@@ -58,12 +58,12 @@ export function explained(error: unknown, file: string): unknown {
   if (code === undefined || syscall === undefined) return error;
   const reason = REASONS[code] ?? message;
   return new HermesError("unavailable", `Can't use ${file}: ${reason}.`, {
-    hint: code === "EACCES" || code === "EPERM" ? WHOSE : undefined,
+    hint: code === "EACCES" || code === "EPERM" ? OWNER_HINT : undefined,
     cause: error,
   });
 }
 
-const WHOSE = "Run hermes as its owner, or name another place.";
+const OWNER_HINT = "Run hermes as its owner, or name another file.";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it or its folder doesn't exist",

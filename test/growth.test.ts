@@ -70,7 +70,7 @@ import { changedTodos } from "../src/tools/builtin/todo.js";
 import { cleanEntry } from "../src/tools/memory-files.js";
 import { bothEnds } from "../src/tools/output.js";
 import { plainPage } from "../src/tools/web/plain-page.js";
-import { givenTrace } from "../src/trace-id.js";
+import { traceFromHeaders } from "../src/trace-id.js";
 import { withoutTrailing } from "../src/trailing.js";
 import { badGrowth, type Work } from "./support/growth.js";
 import { inboundMessage } from "./support/inbound-message.js";
@@ -129,7 +129,7 @@ const WALKERS: Record<string, Record<string, Work>> = {
     asTyped,
     nearest: (text) => nearest(text, ["telegram", "discord"]),
     bearerOf: (text) => bearerOf(`Bearer ${text}`),
-    givenTrace: (text) => givenTrace(() => text),
+    traceFromHeaders: (text) => traceFromHeaders(() => text),
   },
   "what a model writes": {
     readTags,

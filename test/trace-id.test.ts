@@ -1,9 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { givenTrace, isTraceId, traceIdFromNonce, traceIdOf, traceIdOfRequest } from "../src/trace-id.js";
+import {
+  isTraceId,
+  traceFromHeaders,
+  traceIdFromNonce,
+  traceIdOf,
+  traceIdOfRequest,
+} from "../src/trace-id.js";
 
 const ID = "0af7651916cd43dd8448eb211c80319c";
-const given = (headers: Record<string, string>) => givenTrace((name) => headers[name]);
+const given = (headers: Record<string, string>) => traceFromHeaders((name) => headers[name]);
 
 describe("a trace id", () => {
   it("is derived from the event's identity", () => {

@@ -1,5 +1,5 @@
 import { setTimeout as waitMs } from "node:timers/promises";
-import { type Call, openCalls, shareOut, storedCall } from "../tool-calls.js";
+import { type Call, openCalls, splitCalls, storedCall } from "../tool-calls.js";
 import type { AgentBackend, AgentEvent, Failure, TurnMessage, TurnRequest } from "./backend.js";
 import { resultMessage, runCall } from "./calls.js";
 import { isImage, textOf, withoutImages } from "./text.js";
@@ -80,7 +80,7 @@ async function* run(request: TurnRequest, signal: AbortSignal): AsyncGenerator<A
     signal.throwIfAborted();
     const asked = request.input.map(({ content }) => textOf(withoutImages(content))).join("\n");
     const reply = await replyTo(asked, request, signal);
-    if (reply.call && shareOut([reply.call], request.clientTools).theirs.length > 0) {
+    if (reply.call && splitCalls([reply.call], request.clientTools).theirs.length > 0) {
       yield { type: "message", message: { ...calling(reply.call), finish_reason: "tool_calls" } };
       yield usage(asked, reply.call.arguments);
       yield { type: "done" };

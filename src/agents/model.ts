@@ -2,7 +2,7 @@
 import type { ClientTool } from "../client-request.js";
 import type { ModelConfig } from "../config/schema.js";
 import type { ChatMessage } from "../session.js";
-import { type Call, CallIds, openCalls, readCalls, shareOut, storedCall } from "../tool-calls.js";
+import { type Call, CallIds, openCalls, readCalls, splitCalls, storedCall } from "../tool-calls.js";
 import type { AgentBackend, AgentEvent, TurnMessage, TurnRequest } from "./backend.js";
 import { resultMessage, runCall } from "./calls.js";
 import { askFirst, type Candidate, candidate, DEFAULT_PACE, type Pace } from "./model/attempts.js";
@@ -95,7 +95,7 @@ async function* runCalls(
   conversation: ChatMessage[],
   signal: AbortSignal,
 ): AsyncGenerator<AgentEvent, boolean> {
-  const { ours, theirs } = shareOut(calls, request.clientTools);
+  const { ours, theirs } = splitCalls(calls, request.clientTools);
   for (const call of ours)
     yield* keep([resultMessage(call, await runCall(call, request.tools, signal))], conversation);
   if (theirs.length > 0 || (calls.length === 0 && !endsWithResult(conversation))) return false;

@@ -46,7 +46,7 @@ const SILENT: HookReports = {
   outcome: () => undefined,
   failed: () => undefined,
   gaveUp: () => undefined,
-  said: (hook, line) => printError(colors.dim(`${hook}: ${line}`)),
+  printed: (hook, line) => printError(colors.dim(`${hook}: ${line}`)),
 };
 
 function load() {
@@ -126,7 +126,7 @@ async function tryHook(hook: Hook, name: string, context: Record<string, unknown
   const startedMs = performance.now();
   const took = () => Math.round(performance.now() - startedMs);
   try {
-    const answer = await hook.ask({ name, context });
+    const answer = await hook.call({ name, context });
     return { hook: hook.name, ok: true, ms: took(), ...(answer === undefined ? {} : { answer }) };
   } catch (error) {
     return {

@@ -49,11 +49,11 @@ export class DatabaseFile {
     if (this.#checking) return;
     this.#checking = true;
     // An error from the disk doesn't mean that the file was replaced.
-    const found = await identityOf(this.#options.path).catch(() => undefined);
+    const current = await identityOf(this.#options.path).catch(() => undefined);
     this.#checking = false;
-    this.#opened ??= found;
-    const isReplaced = found !== this.#opened;
-    if (found === undefined || isReplaced === this.#isReplaced) return;
+    this.#opened ??= current;
+    const isReplaced = current !== this.#opened;
+    if (current === undefined || isReplaced === this.#isReplaced) return;
     this.#isReplaced = isReplaced;
     this.onChange?.();
   }

@@ -61,7 +61,7 @@ export class Readiness {
     return this.#last!.problems;
   }
 
-  /** By the wall clock, or by the monotonic clock if the wall clock was set back. */
+  /** Seconds by the wall clock, or by the monotonic clock if the wall clock was set back. */
   #waited(sighting: Sighting, row: ReadyRow | null): number {
     const seen = sighting.seconds(row?.id ?? null, this.#clock());
     return row === null ? 0 : Math.max(seen, nowSeconds() - row.at);

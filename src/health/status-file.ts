@@ -40,8 +40,13 @@ export class StatusFile {
     if (this.#writing) return;
     const status = this.#parts.read();
     const { platforms, mcp_servers } = status;
-    const news = platforms.map(({ platform, account, state, detail }) => [platform, account, state, detail]);
-    const current = JSON.stringify([news, mcp_servers]);
+    const states = platforms.map(({ platform, account, state, detail }) => [
+      platform,
+      account,
+      state,
+      detail,
+    ]);
+    const current = JSON.stringify([states, mcp_servers]);
     if (current === this.#written && performance.now() - this.#writtenAtMs < WRITE_INTERVAL_MS) return;
     this.#written = current;
     this.#writtenAtMs = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Can the database be written? An empty transaction succeeds even on a full disk, so the check updates a row. The result
- * is cached for a few seconds, unless a write has failed since.
+ * Checks whether the database can be written. An empty transaction succeeds even on a full disk, so the check updates a
+ * row. The result is cached for a few seconds, unless a write has failed since.
  */
 export interface WriteCheckOptions {
   /** Updates a row. */
@@ -11,7 +11,7 @@ export interface WriteCheckOptions {
 
 export type WriteResult = "ok" | { error: unknown };
 
-const SAME_FOR_MS = 5000;
+const CACHE_MS = 5000;
 
 export class WriteCheck {
   readonly #write: () => Promise<unknown>;
@@ -33,8 +33,8 @@ export class WriteCheck {
 
   /** `failures`: writes that have failed so far. Waits for the test write, without a timeout. */
   result(failures: number): Promise<WriteResult> {
-    const isKnown = failures === this.#failures && this.#now() - this.#at < SAME_FOR_MS;
-    if (isKnown && !this.#running) return Promise.resolve(this.#result);
+    const isCached = failures === this.#failures && this.#now() - this.#at < CACHE_MS;
+    if (isCached && !this.#running) return Promise.resolve(this.#result);
     this.#running ??= this.#run(failures).finally(() => {
       this.#running = undefined;
     });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { isNotRegular, readRegularSync } from "../regular-file.js";
 import { EVENT_NAMES } from "./hook-events.js";
 
-/** Finds the hooks in a home, and why others are skipped. */
+/** The hooks in a home, and why others are skipped. */
 export interface FoundHooks {
   modules: HookModule[];
   problems: { name: string; problem: string }[];
@@ -15,7 +15,7 @@ export interface HookModule {
   name: string;
   description: string;
   events: string[];
-  /** The module. */
+  /** The module's path. */
   file: string;
   /** A warning; the hook still runs. */
   warning?: string;
@@ -59,8 +59,8 @@ function readHook(dir: string, folder: string): HookModule | { problem: string }
     const python = existsSync(join(dir, "handler.py")) ? "; handler.py is for Hermes Agent" : "";
     return { problem: `has no handler.mjs or handler.js${python}` };
   }
-  const odd = read.events.filter((event) => !isEvent(event));
-  const warning = odd.length > 0 ? { warning: `no such event: ${odd.join(", ")}` } : {};
+  const unknown = read.events.filter((event) => !isEvent(event));
+  const warning = unknown.length > 0 ? { warning: `no such event: ${unknown.join(", ")}` } : {};
   return { name: read.name ?? folder, description: read.description, events: read.events, file, ...warning };
 }
 

@@ -17,8 +17,8 @@ export class Hooks {
   async start(events: Events): Promise<void> {
     if (this.#hooks.length === 0) return;
     events.watch("hooks", (event) => {
-      for (const told of hookEventsOf(event))
-        for (const hook of listenersOf(this.#hooks, told.name)) hook.tell(told);
+      for (const hookEvent of hookEventsOf(event))
+        for (const hook of listenersOf(this.#hooks, hookEvent.name)) hook.notify(hookEvent);
     });
     await Promise.all(this.#hooks.map((hook) => hook.start()));
   }
@@ -31,10 +31,10 @@ export class Hooks {
   async askAboutCommand(call: CommandCall): Promise<CommandVerdict | undefined> {
     const event = commandEvent(call);
     const listeners = listenersOf(this.#hooks, event.name);
-    for (const hook of listeners) if (!hook.decides) hook.tell(event);
+    for (const hook of listeners) if (!hook.decides) hook.notify(event);
     for (const hook of listeners.filter(({ decides }) => decides)) {
-      // Already reported.
-      const verdict = verdictOf(await hook.ask(event).catch(() => undefined));
+      // A failure is already reported.
+      const verdict = verdictOf(await hook.call(event).catch(() => undefined));
       if (verdict) return verdict;
     }
     return undefined;

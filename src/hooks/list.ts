@@ -1,16 +1,16 @@
 import type { FoundHooks } from "./find.js";
 
-/** A hook as people see it. */
+/** A hook in lists for people. */
 export interface ListedHook {
   name: string;
   events: readonly string[];
-  /** The module, or the address. */
+  /** The module's path, or the URL. */
   where: string;
   description: string;
   problem: string | null;
 }
 
-/** Those of the home, those that can't be loaded, and those of the configuration. */
+/** The home's modules, including those that can't be loaded, and the configured webhooks. */
 export function listHooks(
   dir: string,
   { modules, problems }: FoundHooks,

@@ -4,7 +4,7 @@ import type { Hook, HookReports } from "./hook.js";
 import { ModuleHook } from "./module-hook.js";
 import { OutgoingHook } from "./outgoing.js";
 
-/** The hooks of a home and of its configuration. */
+/** The hooks of a home: its modules and its configured webhooks. */
 export interface LoadedHooks extends FoundHooks {
   hooks: Hook[];
 }

@@ -1,13 +1,13 @@
 import type { HookModule } from "./find.js";
 import { type Hook, type HookReports, HookTimeout } from "./hook.js";
 import type { HookEvent } from "./hook-events.js";
-import { Line } from "./line.js";
+import { HookQueue } from "./hook-queue.js";
 import { HookThread } from "./thread.js";
 
 const MAX_WAITING = 1000;
 /** Consecutive timeouts before a hook is disabled until the next start. */
 const MAX_TIMEOUTS = 3;
-const SAID_CHARS = 300;
+const MAX_LINE_CHARS = 300;
 
 /** A module in `hooks/<name>/`. */
 export class ModuleHook implements Hook {
@@ -15,7 +15,7 @@ export class ModuleHook implements Hook {
   readonly events: readonly string[];
   readonly decides = true;
   readonly #thread: HookThread;
-  readonly #line: Line<HookEvent>;
+  readonly #queue: HookQueue<HookEvent>;
   readonly #timeoutMs: number;
   readonly #reports: HookReports;
   #failing = false;
@@ -26,9 +26,9 @@ export class ModuleHook implements Hook {
     this.events = events;
     this.#timeoutMs = timeoutMs;
     this.#reports = reports;
-    this.#thread = new HookThread(file, (line) => reports.said(name, line.slice(0, SAID_CHARS)));
-    // Already reported.
-    this.#line = new Line(MAX_WAITING, (event) => this.ask(event).then(ignore, ignore));
+    this.#thread = new HookThread(file, (line) => reports.printed(name, line.slice(0, MAX_LINE_CHARS)));
+    // A failure is already reported.
+    this.#queue = new HookQueue(MAX_WAITING, (event) => this.call(event).then(ignore, ignore));
   }
 
   /** Loads the module now, so that errors show up at start. */
@@ -36,15 +36,16 @@ export class ModuleHook implements Hook {
     await this.#thread.load().catch((error: unknown) => this.#failed("load", error));
   }
 
-  tell(event: HookEvent): void {
-    if (this.#isOut) return;
-    if (!this.#line.push(event)) this.#reports.outcome(this.name, "dropped");
+  notify(event: HookEvent): void {
+    if (this.#isDisabled) return;
+    if (!this.#queue.push(event)) this.#reports.outcome(this.name, "dropped");
   }
 
-  async ask(event: HookEvent): Promise<unknown> {
-    if (this.#isOut) throw new Error("The hook timed out too often and is disabled until the next start");
+  async call(event: HookEvent): Promise<unknown> {
+    if (this.#isDisabled)
+      throw new Error("The hook timed out too often and is disabled until the next start");
     try {
-      const result = await this.#thread.ask(event, this.#timeoutMs);
+      const result = await this.#thread.call(event, this.#timeoutMs);
       this.#failing = false;
       this.#timeouts = 0;
       this.#reports.outcome(this.name, "ok");
@@ -56,11 +57,11 @@ export class ModuleHook implements Hook {
   }
 
   async close(graceMs: number): Promise<void> {
-    await this.#line.close(graceMs);
+    await this.#queue.close(graceMs);
     await this.#thread.close();
   }
 
-  get #isOut(): boolean {
+  get #isDisabled(): boolean {
     return this.#timeouts >= MAX_TIMEOUTS;
   }
 
@@ -71,7 +72,7 @@ export class ModuleHook implements Hook {
     this.#failing = true;
     if (!late) return;
     this.#timeouts += 1;
-    if (this.#isOut) this.#reports.gaveUp(this.name, `${MAX_TIMEOUTS} timeouts in a row`);
+    if (this.#isDisabled) this.#reports.gaveUp(this.name, `${MAX_TIMEOUTS} timeouts in a row`);
   }
 }
 

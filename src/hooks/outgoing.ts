@@ -6,7 +6,7 @@ import { guardedLookup } from "../public-address.js";
 import { signBody } from "../secret.js";
 import { type Hook, type HookReports, HookTimeout } from "./hook.js";
 import type { HookEvent } from "./hook-events.js";
-import { Line } from "./line.js";
+import { HookQueue } from "./hook-queue.js";
 
 export interface OutgoingSettings {
   name: string;
@@ -38,7 +38,7 @@ export class OutgoingHook implements Hook {
   readonly decides = false;
   readonly #settings: OutgoingSettings;
   readonly #reports: HookReports;
-  readonly #line: Line<Delivery>;
+  readonly #queue: HookQueue<Delivery>;
   #agent: Agent | undefined;
   readonly #closing = new AbortController();
   #failing = false;
@@ -48,22 +48,22 @@ export class OutgoingHook implements Hook {
     this.events = settings.events;
     this.#settings = settings;
     this.#reports = reports;
-    this.#line = new Line(MAX_WAITING, (delivery) => this.#deliver(delivery));
+    this.#queue = new HookQueue(MAX_WAITING, (delivery) => this.#deliver(delivery));
   }
 
   async start(): Promise<void> {}
 
-  tell(event: HookEvent): void {
-    if (!this.#line.push(toDelivery(event))) this.#reports.outcome(this.name, "dropped");
+  notify(event: HookEvent): void {
+    if (!this.#queue.push(toDelivery(event))) this.#reports.outcome(this.name, "dropped");
   }
 
   /** One attempt. The response body is ignored. */
-  async ask(event: HookEvent): Promise<undefined> {
+  async call(event: HookEvent): Promise<undefined> {
     await this.#post(toDelivery(event));
   }
 
   async close(graceMs: number): Promise<void> {
-    await this.#line.close(graceMs);
+    await this.#queue.close(graceMs);
     this.#closing.abort();
     await this.#agent?.destroy();
   }
@@ -119,8 +119,8 @@ export class OutgoingHook implements Hook {
     await response.body.dump();
     const { statusCode } = response;
     if (statusCode >= 200 && statusCode < 300) return;
-    const again = statusCode === 408 || statusCode === 429 || statusCode >= 500;
-    throw new (again ? Error : Refused)(`HTTP ${statusCode}`);
+    const mayRetry = statusCode === 408 || statusCode === 429 || statusCode >= 500;
+    throw new (mayRetry ? Error : Refused)(`HTTP ${statusCode}`);
   }
 }
 

@@ -5,15 +5,15 @@ import type { HookOutcome, HookReports } from "./hook.js";
 export interface HookRecord {
   calls: Record<HookOutcome, number>;
   last: { at: number; outcome: HookOutcome } | null;
-  /** The first of the latest run of failures. */
+  /** The first error of the latest series of failures. */
   lastError: { at: number; event: string; message: string } | null;
-  /** Why it isn't called any more until the next start. */
+  /** Why it isn't called until the next start; null if it is. */
   disabled: string | null;
 }
 
 const MAX_MESSAGE = 500;
 
-/** Remembers reports, by hook, and passes them on. */
+/** Keeps a record per hook, and forwards the reports. */
 export class HookRecords implements HookReports {
   readonly #records = new Map<string, HookRecord>();
   readonly #next: HookReports;
@@ -44,11 +44,11 @@ export class HookRecords implements HookReports {
     this.#next.gaveUp(hook, reason);
   }
 
-  said(hook: string, line: string): void {
-    this.#next.said(hook, line);
+  printed(hook: string, line: string): void {
+    this.#next.printed(hook, line);
   }
 
-  /** One for each hook of the home: their number is the bound. */
+  /** Bounded by the number of hooks. */
   #at(hook: string): HookRecord {
     const record = this.#records.get(hook) ?? empty();
     this.#records.set(hook, record);

@@ -1,10 +1,10 @@
 /** Sample contexts for `hermes hooks test`. */
 
 const PERSON = { platform: "web", user_id: "4711" };
-const PLACE = { ...PERSON, chat_id: "4711", thread_id: "", chat_type: "dm" };
+const CHAT = { ...PERSON, chat_id: "4711", thread_id: "", chat_type: "dm" };
 const SESSION = "20260616_091523_2e8c7d42";
 const TRACE = { trace_id: "4bf92f3577b34da6a3ce929d0e0e4736" };
-const TURN = { ...PLACE, session_id: SESSION, message: "What is the weather like?", ...TRACE };
+const TURN = { ...CHAT, session_id: SESSION, message: "What is the weather like?", ...TRACE };
 
 const SAMPLES: Record<string, Record<string, unknown>> = {
   "gateway:startup": { platforms: ["web"] },
@@ -43,5 +43,5 @@ export function sampleContext(event: string): Record<string, unknown> {
   const known = SAMPLES[event];
   if (known) return known;
   const command = event.split(":")[1] ?? "";
-  return { ...PLACE, command, raw_command: command, args: "", raw_args: "", ...TRACE };
+  return { ...CHAT, command, raw_command: command, args: "", raw_args: "", ...TRACE };
 }

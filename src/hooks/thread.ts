@@ -4,15 +4,15 @@ import { packageFile } from "../package-files.js";
 import { HookTimeout } from "./hook.js";
 import type { HookEvent } from "./hook-events.js";
 
-export interface Question {
+export interface HookRequest {
   id: number;
   event: string;
   context: Record<string, unknown>;
 }
 
-export type Answer = { id: number } & ({ result: unknown } | { error: string });
+export type HookResponse = { id: number } & ({ result: unknown } | { error: string });
 
-/** Message id for unsolicited messages from the thread. */
+/** The id of the thread's first message: the module is loaded, or failed to load. */
 export const LOADED = 0;
 
 interface Pending {
@@ -29,14 +29,14 @@ const LOAD_MS = 10_000;
 /** Runs a hook module in its own thread, so that it can't block ours. */
 export class HookThread {
   readonly #file: string;
-  readonly #said: (line: string) => void;
+  readonly #onLine: (line: string) => void;
   readonly #pending = new Map<number, Pending>();
   #running: { worker: Worker; loaded: Promise<unknown> } | undefined;
   #lastId = LOADED;
 
-  constructor(file: string, said: (line: string) => void) {
+  constructor(file: string, onLine: (line: string) => void) {
     this.#file = file;
-    this.#said = said;
+    this.#onLine = onLine;
   }
 
   /** Resolves when the module is loaded. A load error persists until the thread is closed. */
@@ -46,17 +46,17 @@ export class HookThread {
   }
 
   /** On timeout, rejects with HookTimeout and terminates the thread: nothing else stops a busy loop. */
-  async ask({ name, context }: HookEvent, timeoutMs: number): Promise<unknown> {
+  async call({ name, context }: HookEvent, timeoutMs: number): Promise<unknown> {
     await this.load();
     const id = ++this.#lastId;
-    const answer = this.#expect(id, timeoutMs);
-    this.#running?.worker.postMessage({ id, event: name, context } satisfies Question);
-    return answer;
+    const response = this.#expect(id, timeoutMs);
+    this.#running?.worker.postMessage({ id, event: name, context } satisfies HookRequest);
+    return response;
   }
 
   async close(): Promise<void> {
     const running = this.#running;
-    this.#end(new Error("The hook's thread was ended"));
+    this.#end(new Error("The hook's thread was closed"));
     await running?.worker.terminate();
   }
 
@@ -70,14 +70,14 @@ export class HookThread {
     });
     // Hooks don't keep the process alive.
     worker.unref();
-    const endMine = (error: Error) => {
+    const endIfCurrent = (error: Error) => {
       if (this.#running?.worker === worker) this.#end(error);
     };
-    worker.on("message", (answer: Answer) => this.#settle(answer));
-    worker.on("error", endMine);
-    worker.on("exit", () => endMine(new Error("The hook ended its thread")));
+    worker.on("message", (response: HookResponse) => this.#settle(response));
+    worker.on("error", endIfCurrent);
+    worker.on("exit", () => endIfCurrent(new Error("The hook ended its thread")));
     for (const stream of [worker.stdout, worker.stderr])
-      createInterface(stream).on("line", (line) => this.#said(line));
+      createInterface(stream).on("line", (line) => this.#onLine(line));
     const loaded = this.#expect(LOADED, LOAD_MS);
     // Callers of `loaded` report a failure.
     loaded.catch(() => undefined);
@@ -95,13 +95,13 @@ export class HookThread {
     });
   }
 
-  #settle(answer: Answer): void {
-    const pending = this.#pending.get(answer.id);
+  #settle(response: HookResponse): void {
+    const pending = this.#pending.get(response.id);
     if (!pending) return;
-    this.#pending.delete(answer.id);
+    this.#pending.delete(response.id);
     clearTimeout(pending.timer);
-    if ("error" in answer) pending.reject(new Error(answer.error));
-    else pending.resolve(answer.result);
+    if ("error" in response) pending.reject(new Error(response.error));
+    else pending.resolve(response.result);
   }
 
   #end(error: Error): void {

@@ -8,7 +8,7 @@ export type CommandVerdict =
 
 const MAX_TEXT = 20_000;
 
-const answer = z.object({
+const schema = z.object({
   decision: z.enum(["allow", "deny", "handled", "rewrite"]),
   message: z.string().max(MAX_TEXT).nullish(),
   command_name: z.string().nullish(),
@@ -16,8 +16,8 @@ const answer = z.object({
 });
 
 /** Undefined: allowed. */
-export function verdictOf(given: unknown): CommandVerdict | undefined {
-  const parsed = answer.safeParse(given);
+export function verdictOf(result: unknown): CommandVerdict | undefined {
+  const parsed = schema.safeParse(result);
   if (!parsed.success) return undefined;
   const { decision, message, command_name, raw_args } = parsed.data;
   if (decision === "deny" || decision === "handled") return { decision, message: message ?? null };

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { type Answer, LOADED, type Question } from "./thread.js";
+import { type HookRequest, type HookResponse, LOADED } from "./thread.js";
 
 /** Worker thread that loads one hook module and calls it. */
 const port = parentPort!;
@@ -14,27 +14,27 @@ async function load(file: string): Promise<Handler> {
   return handler as Handler;
 }
 
-async function answer(handle: Handler, { id, event, context }: Question): Promise<void> {
+async function respond(handle: Handler, { id, event, context }: HookRequest): Promise<void> {
   try {
     const result = await handle(event, context);
-    reply({ id, result: result === undefined ? undefined : JSON.parse(JSON.stringify(result)) });
+    send({ id, result: result === undefined ? undefined : JSON.parse(JSON.stringify(result)) });
   } catch (error) {
-    reply({ id, error: wordsOf(error) });
+    send({ id, error: errorText(error) });
   }
 }
 
-function reply(words: Answer): void {
-  port.postMessage(words);
+function send(response: HookResponse): void {
+  port.postMessage(response);
 }
 
-function wordsOf(error: unknown): string {
+function errorText(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 try {
   const handle = await load((workerData as { file: string }).file);
-  port.on("message", (question: Question) => void answer(handle, question));
-  reply({ id: LOADED, result: undefined });
+  port.on("message", (request: HookRequest) => void respond(handle, request));
+  send({ id: LOADED, result: undefined });
 } catch (error) {
-  reply({ id: LOADED, error: wordsOf(error) });
+  send({ id: LOADED, error: errorText(error) });
 }

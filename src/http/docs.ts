@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Context, Hono } from "hono";
 import { packageFile } from "../package-files.js";
-import { fileAnswer, hasType } from "../static-file.js";
+import { fileResponse, hasType } from "../static-file.js";
 import { fault } from "./faults.js";
 
 const FILES = packageFile("dist/docs/");
@@ -23,7 +23,7 @@ export function docsRoutes(app: Hono): void {
     const content = await contentOf(name);
     if (content === undefined) return name === INDEX ? notBuilt(c) : unknown(c);
     const compressed = name.endsWith(".png") ? undefined : await gzipped(content);
-    return fileAnswer(name, content, compressed)(c);
+    return fileResponse(name, content, compressed)(c);
   });
 }
 

@@ -1,4 +1,4 @@
-/** Everything that is kept of a person, as one file. */
+/** Exports all data of a person as one archive. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
@@ -36,7 +36,7 @@ export function taken(file: string): HermesError {
   return new HermesError("conflict", `${file} already exists.`, { hint: "Name another file with --to." });
 }
 
-/** One `.tar.gz`, for its owner alone. An existing file is never replaced. */
+/** Writes a `.tar.gz` that only this user can read. Never replaces an existing file. */
 export async function writeArchive(
   store: ArchivedStore,
   person: Person,
@@ -103,7 +103,7 @@ async function fill(
 }
 
 const NOTE =
-  "sessions.jsonl: sessions that are theirs alone, whole. shared.jsonl: sessions with others; only what they wrote is in it.";
+  "sessions.jsonl: complete sessions that only they took part in. shared.jsonl: sessions with others, with only their own messages.";
 
 async function writeOwn(stage: string, store: ArchivedStore, { own }: ErasurePlan): Promise<number> {
   let messages = 0;

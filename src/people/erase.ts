@@ -1,4 +1,4 @@
-/** Deletes what is kept of a person, from the command line or the dashboard. */
+/** Deletes all data of a person, for the command line and the dashboard. */
 import type { HomePaths } from "../config/paths.js";
 import { HermesError } from "../errors.js";
 import { removeLeftovers } from "../leftovers.js";
@@ -15,101 +15,101 @@ import { type HomeState, leftAlone } from "./left-alone.js";
 import { unknownPerson } from "./person.js";
 import type { ErasureCounts, LeftAlone } from "./types.js";
 
-interface Found {
+interface PersonData {
   plan: ErasurePlan;
   files: PersonFiles;
 }
 
-export interface Erasure extends Found {
+export interface Erasure extends PersonData {
   counts: ErasureCounts;
   left: LeftAlone;
-  /** Only the bytes of the file are left to clean. */
-  isNothing: boolean;
+  /** The person has no data, but the database file still has to be scrubbed after an earlier erasure. */
+  nothingStored: boolean;
 }
 
-/** What an erasure would do. Throws if nothing is kept of this person, and nothing of others is left to clean. */
+/** What an erasure would do. Throws if the person has no data and no scrub is due. */
 export async function planErasure(store: Store, person: Person, home: HomeState): Promise<Erasure> {
-  const found = await look(store, person, home.paths);
-  const isNothing = isEmpty(found);
-  if (isNothing && !(await store.maintenance.scrubDue())) throw unknownPerson(person);
-  const left = await leftAlone(person, found.plan, home);
-  return { ...found, counts: countsOf(found.plan, found.files), left, isNothing };
+  const data = await findData(store, person, home.paths);
+  const nothingStored = isEmpty(data);
+  if (nothingStored && !(await store.maintenance.scrubDue())) throw unknownPerson(person);
+  const left = await leftAlone(person, data.plan, home);
+  return { ...data, counts: countsOf(data.plan, data.files), left, nothingStored };
 }
 
-/** A running turn could still store what it has read. */
+/** Whether the agent is answering the person: a running turn could store erased text again. */
 export function isBusy({ plan }: Erasure, { bootId }: HomeState): boolean {
   return Boolean(bootId) && plan.running.some((turn) => turn.bootId === bootId);
 }
 
-export function requireQuiet(erasure: Erasure, home: HomeState): void {
+export function requireIdle(erasure: Erasure, home: HomeState): void {
   if (!isBusy(erasure, home)) return;
   throw new HermesError("conflict", "The agent is currently answering this person.", {
     hint: "Try again after the answer is sent, or ask them to send /stop.",
   });
 }
 
-export interface Working {
-  /** Runs one step of the work, which reports how far it is. */
+export interface ErasureOptions {
+  /** Runs one step of the work, which reports its progress. */
   step<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T>;
-  /** The file stays in use: it isn't rewritten as a whole. */
+  /** A gateway uses the database file, so it isn't rewritten as a whole. */
   inUse?: boolean;
 }
 
-/** If it is cut off, the next run completes it. */
-export async function carryOut(
+/** If it is interrupted, the next run completes it. */
+export async function runErasure(
   store: Store,
   erasure: Erasure,
   { paths }: HomeState,
-  { step, inUse = false }: Working,
+  { step, inUse = false }: ErasureOptions,
 ): Promise<Scrubbed> {
-  await untilNothingIsLeft(store, erasure, paths, step);
+  await eraseData(store, erasure, paths, step);
   await writeIndex(store, paths, erasure.left.gatewayRuns);
   await removeLeftovers(paths.home, { maxWaitMs: LEFTOVERS_MS });
   removeLogLines(paths.logsDir, erasure.plan.ids);
   return step((onProgress) => store.maintenance.scrub(onProgress, { inUse }));
 }
 
-async function look(store: Store, person: Person, paths: HomePaths): Promise<Found> {
+async function findData(store: Store, person: Person, paths: HomePaths): Promise<PersonData> {
   const plan = await store.planErasure(person);
   return { plan, files: await filesOf(plan, paths) };
 }
 
-function isEmpty({ plan, files }: Found): boolean {
+function isEmpty({ plan, files }: PersonData): boolean {
   return isNobody(plan) && files.memories.length + files.history.length === 0;
 }
 
-/** Temporary files of recently killed processes can't be distinguished from those of running ones yet. */
+/** How long to wait until temporary files of killed processes can be distinguished from those of running ones. */
 const LEFTOVERS_MS = 15_000;
 const MAX_ROUNDS = 3;
 
 /** Repeats the search to find data that arrived in the meantime. */
-async function untilNothingIsLeft(
+async function eraseData(
   store: Store,
-  first: Found,
+  first: PersonData,
   paths: HomePaths,
-  step: Working["step"],
+  step: ErasureOptions["step"],
 ): Promise<void> {
-  let found = first;
-  for (let round = 1; round <= MAX_ROUNDS && !isEmpty(found); round += 1) {
-    await eraseOnce(store, found, paths, step);
-    found = await look(store, first.plan.person, paths);
+  let data = first;
+  for (let round = 1; round <= MAX_ROUNDS && !isEmpty(data); round += 1) {
+    await eraseOnce(store, data, paths, step);
+    data = await findData(store, first.plan.person, paths);
   }
 }
 
-/** Deletes files first, because the rows that go next contain their paths, and authorship last, because it shows what is left. */
+/** Deletes files first, because the rows have their paths, and authorship last, because it shows what is left to erase. */
 async function eraseOnce(
   store: Store,
-  { plan, files }: Found,
+  { plan, files }: PersonData,
   { sessionsDir: dir }: HomePaths,
-  step: Working["step"],
+  step: ErasureOptions["step"],
 ): Promise<void> {
   await removeFiles(files);
   await step((onProgress) => store.erasePerson(plan, "data", onProgress));
-  const written = new Transcripts({ dir });
-  await written.tidy(store);
+  const transcripts = new Transcripts({ dir });
+  await transcripts.tidy(store);
   for (const { id } of plan.shared) {
-    await written.rebuild(store, id);
-    await written.repair(store, id);
+    await transcripts.rebuild(store, id);
+    await transcripts.repair(store, id);
   }
   await store.erasePerson(plan, "marks");
 }

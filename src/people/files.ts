@@ -8,11 +8,11 @@ import type { ErasurePlan } from "../store/people.js";
 import { memoryFile } from "../tools/memory-files.js";
 
 export interface PersonFiles {
-  /** Notes of the agent about them, one for each id. */
+  /** The agent's notes about the person, one file per id. */
   memories: string[];
   /** Files of their chats. */
   media: string[];
-  /** The input history of terminals, of one person only. */
+  /** The input history of terminals, which have one person only. */
   history: string[];
 }
 
@@ -20,9 +20,9 @@ export async function filesOf(plan: ErasurePlan, paths: HomePaths): Promise<Pers
   const { platform } = plan.person;
   const memories = plan.ids.map((userId) => memoryFile(paths.memoriesDir, { platform, userId }));
   return {
-    memories: await thoseThere(memories),
-    media: await thoseThere(plan.files.map((file) => join(paths.home, file))),
-    history: platform === TERMINAL ? await thoseThere([paths.chatHistory]) : [],
+    memories: await existing(memories),
+    media: await existing(plan.files.map((file) => join(paths.home, file))),
+    history: platform === TERMINAL ? await existing([paths.chatHistory]) : [],
   };
 }
 
@@ -30,28 +30,28 @@ export async function removeFiles({ memories, media, history }: PersonFiles): Pr
   for (const file of [...memories, ...media, ...history]) await rm(file, { force: true });
 }
 
-export async function isThere(file: string): Promise<boolean> {
+export async function fileExists(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined)) !== undefined;
 }
 
-async function thoseThere(files: readonly string[]): Promise<string[]> {
-  const there = await Promise.all(files.map(isThere));
-  return files.filter((_, i) => there[i]);
+async function existing(files: readonly string[]): Promise<string[]> {
+  const exist = await Promise.all(files.map(fileExists));
+  return files.filter((_, i) => exist[i]);
 }
 
 const COPIES = /^(?:state\.db\.(?:v\d+|layout\d+|repair)-|before-restore-|sessions\.json\.)/;
 
-/** Copies of the home, and files that are still being written, that an erasure doesn't change: the report lists them. */
+/** Copies of the home and unfinished files. An erasure doesn't change them, but its report lists them. */
 export async function copiesOf(paths: HomePaths, backupFolder: string): Promise<string[]> {
-  const found = await Promise.all([
-    namesIn(backupFolder, (name) => /\.(?:tar\.gz|partial)$/.test(name)),
-    namesIn(join(paths.home, MEDIA_FOLDERS.incoming), (name) => name.endsWith(".part")),
-    namesIn(paths.home, (name) => COPIES.test(name) || isUnfinishedCopy(name)),
+  const files = await Promise.all([
+    filesIn(backupFolder, (name) => /\.(?:tar\.gz|partial)$/.test(name)),
+    filesIn(join(paths.home, MEDIA_FOLDERS.incoming), (name) => name.endsWith(".part")),
+    filesIn(paths.home, (name) => COPIES.test(name) || isUnfinishedCopy(name)),
   ]);
-  return found.flat().toSorted();
+  return files.flat().toSorted();
 }
 
-async function namesIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
+async function filesIn(folder: string, matches: (name: string) => boolean): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
-  return names.filter(isWanted).map((name) => join(folder, name));
+  return names.filter(matches).map((name) => join(folder, name));
 }

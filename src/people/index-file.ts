@@ -3,15 +3,15 @@ import type { HomePaths } from "../config/paths.js";
 import { FilesThread } from "../sessions/files-thread.js";
 import { IndexWriter } from "../sessions/index-writer.js";
 import type { Store } from "../store/store.js";
-import { isThere } from "./files.js";
+import { fileExists } from "./files.js";
 
-/** Updates `sessions.json`. A running gateway does it itself once it sees that routes changed. */
+/** Updates `sessions.json`, unless a gateway is running: it does so itself when routes have changed. */
 export async function writeIndex(
   store: Store,
   { sessionsIndex: path, stateDb }: HomePaths,
   gatewayRuns: boolean,
 ): Promise<void> {
-  if (gatewayRuns || !(await isThere(path))) return;
+  if (gatewayRuns || !(await fileExists(path))) return;
   let failure: unknown;
   const files = new FilesThread();
   const index = new IndexWriter({

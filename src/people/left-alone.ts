@@ -11,12 +11,12 @@ import { copiesOf } from "./files.js";
 import { formatPerson } from "./person.js";
 import type { LeftAlone } from "./types.js";
 
-/** The home as it is at the moment. */
+/** The current state of the home. */
 export interface HomeState {
   paths: HomePaths;
   /** Undefined: it is invalid, which must not block an erasure. */
   config: Config | undefined;
-  /** The boot of the gateway that runs; null: it has just started. Undefined: none runs. */
+  /** The running gateway's boot id; null: not known yet; undefined: no gateway is running. */
   bootId: string | null | undefined;
 }
 
@@ -43,12 +43,12 @@ async function hasOtherLogs(folder: string): Promise<boolean> {
 /** Settings with the person's id: bare under their platform, or as `platform:id` anywhere. Pure. */
 export function namedIn(config: unknown, { platform }: Person, ids: readonly string[]): string[] {
   const full = ids.map((userId) => formatPerson({ platform, userId }));
-  const found = new Set<string>();
+  const settings = new Set<string>();
   const walk = (value: unknown, path: readonly string[]): void => {
     if (typeof value === "string" || typeof value === "number") {
       const isHere = path[0] !== "platforms" || path[1] === platform;
       if (full.includes(String(value)) || (isHere && ids.includes(String(value)) && isPeople(path)))
-        found.add(path.join("."));
+        settings.add(path.join("."));
     } else if (Array.isArray(value)) {
       for (const inner of value) walk(inner, path);
     } else if (typeof value === "object" && value !== null) {
@@ -56,10 +56,10 @@ export function namedIn(config: unknown, { platform }: Person, ids: readonly str
     }
   };
   walk(config, []);
-  return [...found];
+  return [...settings];
 }
 
-/** Lists of people and chats; a port may equal an id. */
+/** Only settings about people and chats count: a port may equal an id. */
 function isPeople(path: readonly string[]): boolean {
   return /allow|owner|home|channel|chat/.test(path.at(-1) ?? "");
 }

@@ -4,7 +4,7 @@ import { listMemories } from "../tools/memory-files.js";
 import { formatPerson } from "./person.js";
 import type { ListedPerson } from "./types.js";
 
-/** Notes about a person may be older than everything else that is kept of them. */
+/** Adds whether there are notes about each person, and people about whom there are only notes. */
 export async function withMemories(
   known: readonly KnownPerson[],
   memoriesDir: string,
@@ -20,9 +20,9 @@ export async function withMemories(
   const owners = memories.owners.filter(
     (owner) => !names.has(formatPerson(owner)) && (platform === undefined || owner.platform === platform),
   );
-  const nothingElse = { names: [], sessions: 0, messages: 0, firstSeen: null, lastSeen: null, pairing: null };
+  const noOtherData = { names: [], sessions: 0, messages: 0, firstSeen: null, lastSeen: null, pairing: null };
   return [
     ...listed,
-    ...owners.map((owner) => ({ person: formatPerson(owner), ...owner, ...nothingElse, memory: true })),
+    ...owners.map((owner) => ({ person: formatPerson(owner), ...owner, ...noOtherData, memory: true })),
   ];
 }

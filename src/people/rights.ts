@@ -1,4 +1,4 @@
-/** What a person may do: talk to the bot, use tools, and why. Pure. */
+/** Whether a person may talk to the bot and use tools, and why. Pure. */
 import { platformsOf } from "../config/known-platforms.js";
 import type { Config } from "../config/schema.js";
 import type { Origin, Person, Principal } from "../message.js";
@@ -54,7 +54,7 @@ export function personIn(person: Person, room: string, { owners }: Pick<Config, 
   };
 }
 
-/** Whether they may talk to the bot there. */
+/** Whether the person may talk to the bot in the chat. */
 export function talkAccess({ principal, chatId }: PersonIn, config: Config, paired: boolean): AccessDecision {
   const { platform, userId } = principal;
   const origin: Origin = { platform, chatType: chatId === null ? "dm" : "group", chatId, userId };
@@ -64,7 +64,7 @@ export function talkAccess({ principal, chatId }: PersonIn, config: Config, pair
 
 export const NO_TALK = "they may not talk to the bot";
 
-/** Which tools they have there, as the command line and the dashboard show it. */
+/** The person's tools in the chat, for the command line and the dashboard. */
 export function toolFacts(
   { principal, chatId }: PersonIn,
   access: AccessDecision,
@@ -86,14 +86,14 @@ export function toolFacts(
   };
 }
 
-/** Says which role a person has in direct chats. Other platforms than those of chats prove themselves who is asking. */
+/** Returns a function for people's roles in direct chats. Platforms that aren't chat services authenticate senders themselves. */
 export function roles(config: Config): (person: Person, pairing: "approved" | "pending" | null) => Role {
   const chats = new Set(platformsOf(config).flatMap(({ name, setup }) => (setup ? [name] : [])));
   return (person, pairing) => {
-    const asked = personIn(person, "dm", config);
-    if (asked.principal.owner) return { kind: "owner", because: ACCESS_RULES.owner };
+    const inDm = personIn(person, "dm", config);
+    if (inDm.principal.owner) return { kind: "owner", because: ACCESS_RULES.owner };
     if (!chats.has(person.platform)) return { kind: "allowed", because: ACCESS_RULES.authenticated };
-    const access = talkAccess(asked, config, pairing === "approved");
+    const access = talkAccess(inDm, config, pairing === "approved");
     if (!access.allow)
       return { kind: pairing === "pending" ? "waiting" : "stranger", because: ACCESS_RULES[access.reason] };
     const { because } = access;

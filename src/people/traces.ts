@@ -40,7 +40,7 @@ function lastLine(content: unknown): string {
   return typeof content === "string" ? (content.split("\n").at(-1) ?? "").replace(/^\[[^\]]*\] /, "") : "";
 }
 
-/** Only when this process has no connection: closing the file would drop the locks that a connection holds. */
+/** Call it only without an open database connection: closing the file would drop the connection's locks. */
 export async function traces({ stateDb }: HomePaths, probes: readonly Buffer[]): Promise<Trace[]> {
   const found: Trace[] = [];
   for (const file of [stateDb, `${stateDb}-wal`]) {

@@ -1,8 +1,8 @@
-/** What the command line and the dashboard show of people. */
+/** Types about people, for the command line and the dashboard. */
 import type { KnownPerson } from "../store/people.js";
 import type { AskMode } from "../tools/tool.js";
 
-/** `memory`: the agent has notes about them. */
+/** `memory`: whether the agent has notes about them. */
 export type ListedPerson = KnownPerson & { person: string; memory: boolean };
 
 /** Whether a person may talk to the bot, and why. */
@@ -11,7 +11,7 @@ export interface Role {
   because: string;
 }
 
-/** Which tools a person has in a chat. */
+/** A person's tools in a chat. */
 export interface ToolFacts {
   person: string;
   /** Null: a direct chat. */
@@ -33,7 +33,7 @@ export interface ErasureCounts {
   sessions: number;
   messages: number;
   sharedSessions: number;
-  /** Rows of shared sessions that become a mark: theirs and the answers to them. */
+  /** Rows of shared sessions that are replaced by a mark: the person's messages and the answers to them. */
   redactedMessages: number;
   /** Other people's rows that lose a quote. */
   changedMessages: number;
@@ -46,9 +46,9 @@ export interface ErasureCounts {
   files: number;
 }
 
-/** What an erasure leaves as it is. */
+/** Data that an erasure doesn't change. */
 export interface LeftAlone {
-  /** Copies of the home, from before. */
+  /** Earlier copies of the home. */
   copies: string[];
   /** Settings that name the person: `platforms.telegram.allow_from`. */
   settings: string[];

@@ -14,7 +14,7 @@ import type {
   TurnStep,
 } from "../store/queues.js";
 import { truncated } from "../text-limits.js";
-import { readCalls, shareOut } from "../tool-calls.js";
+import { readCalls, splitCalls } from "../tool-calls.js";
 import type { Context } from "./context.js";
 
 /** A tool call of the turn. */
@@ -206,7 +206,7 @@ export class Journal {
   }
 
   async #round(message: TurnMessage, entry: StepEntry): Promise<void> {
-    const { ours } = shareOut(readCalls(message), this.#parts.clientTools);
+    const { ours } = splitCalls(readCalls(message), this.#parts.clientTools);
     if (ours.length === 0) return;
     const calls = ours.map((call) => this.#add(call));
     await this.#record({ entries: [entry], calls, starting: this.#next() });

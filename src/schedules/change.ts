@@ -1,4 +1,4 @@
-/** What an operator does with schedules, from the command line and the dashboard. */
+/** Creates and changes schedules, for the command line and the dashboard. */
 import { randomBytes } from "node:crypto";
 import { nowSeconds } from "../clock.js";
 import type { Config } from "../config/schema.js";
@@ -16,7 +16,7 @@ export interface ScheduleDeps {
   targets: Omit<KnownTargets, "chats">;
 }
 
-export interface ScheduleWords {
+export interface ScheduleInput {
   when?: string | undefined;
   prompt?: string | undefined;
   name?: string | undefined;
@@ -35,71 +35,72 @@ export async function makeSchedule(
     to = "local",
     timezone,
     missed = "run",
-  }: ScheduleWords & { when: string; prompt: string },
+  }: ScheduleInput & { when: string; prompt: string },
 ): Promise<ScheduleRow> {
   const now = nowSeconds();
-  const words = { when, prompt, name, timeZone: timezone };
-  const draft = draftSchedule(words, { now, timeZone: config.timezone });
+  const input = { when, prompt, name, timeZone: timezone };
+  const draft = draftSchedule(input, { now, timeZone: config.timezone });
   const delivery = await deliveryOf(store, to, targets);
   const id = randomBytes(4).toString("hex");
-  const made = { ...draft, ...delivery, id, missed, maker: null, createdAt: now };
-  return store.addSchedule(made, config.cron.max_jobs);
+  const schedule = { ...draft, ...delivery, id, missed, maker: null, createdAt: now };
+  return store.addSchedule(schedule, config.cron.max_jobs);
 }
 
 export function editSchedule(
   deps: ScheduleDeps,
   reference: string,
-  words: ScheduleWords,
+  input: ScheduleInput,
 ): Promise<ScheduleRow> {
   const { store, config, targets } = deps;
   return change(deps, reference, async (current) => ({
-    ...redrafted(current, words, config),
-    ...(words.to === undefined ? {} : await deliveryOf(store, words.to, targets)),
-    ...(words.missed === undefined ? {} : { missed: words.missed }),
+    ...redrafted(current, input, config),
+    ...(input.to === undefined ? {} : await deliveryOf(store, input.to, targets)),
+    ...(input.missed === undefined ? {} : { missed: input.missed }),
   }));
 }
 
-/** Only a changed time restarts the count from now. */
+/** Only a new time or time zone changes when the schedule is due next. */
 function redrafted(
   current: ScheduleRow,
-  { when, prompt, name, timezone }: ScheduleWords,
+  { when, prompt, name, timezone }: ScheduleInput,
   config: ScheduleDeps["config"],
 ): Partial<ScheduleChanges> {
-  const words = {
+  const input = {
     when: when ?? "@daily",
     prompt: prompt ?? current.prompt,
     name: name ?? current.name,
     timeZone: timezone ?? current.timeZone ?? undefined,
   };
-  const draft = draftSchedule(words, { now: nowSeconds(), timeZone: config.timezone });
-  const said = { name: draft.name, prompt: draft.prompt, timeZone: draft.timeZone };
-  if (when !== undefined) return { ...said, when: draft.when, nextAt: draft.nextAt, ...revived(current) };
-  return timezone === undefined ? said : { ...said, ...fromNow({ ...current, ...said }, config) };
+  const draft = draftSchedule(input, { now: nowSeconds(), timeZone: config.timezone });
+  const fields = { name: draft.name, prompt: draft.prompt, timeZone: draft.timeZone };
+  if (when !== undefined)
+    return { ...fields, when: draft.when, nextAt: draft.nextAt, ...reactivated(current) };
+  return timezone === undefined ? fields : { ...fields, ...nextRun({ ...current, ...fields }, config) };
 }
 
 /** A new time reactivates a finished schedule. */
-const revived = ({ state }: ScheduleRow) => (state === "done" ? { state: "active" as const } : {});
+const reactivated = ({ state }: ScheduleRow) => (state === "done" ? { state: "active" as const } : {});
 
-function fromNow({ when, timeZone }: Pick<ScheduleRow, "when" | "timeZone">, config: ScheduleDeps["config"]) {
+function nextRun({ when, timeZone }: Pick<ScheduleRow, "when" | "timeZone">, config: ScheduleDeps["config"]) {
   return { nextAt: nextTick(when as When, nowSeconds(), timeZone ?? config.timezone) };
 }
 
 export function pauseSchedule(deps: ScheduleDeps, reference: string): Promise<ScheduleRow> {
   return change(deps, reference, async ({ state }) => {
-    if (state === "done") throw isOver(reference);
+    if (state === "done") throw finished(reference);
     return { state: "paused" };
   });
 }
 
 export function resumeSchedule(deps: ScheduleDeps, reference: string): Promise<ScheduleRow> {
   return change(deps, reference, async (current) => {
-    const next = fromNow(current, deps.config);
-    if (next.nextAt === null) throw isOver(reference);
+    const next = nextRun(current, deps.config);
+    if (next.nextAt === null) throw finished(reference);
     return { state: "active", ...next };
   });
 }
 
-/** It runs within a second or so, if a gateway does. */
+/** A running gateway starts the run within about a second. */
 export function requestRun(deps: ScheduleDeps, reference: string): Promise<ScheduleRow> {
   return change(deps, reference, async () => ({ runRequestedAt: nowSeconds() }));
 }
@@ -116,7 +117,7 @@ async function change(
   return changed;
 }
 
-/** By its name or id. */
+/** Finds a schedule by name or id. */
 export async function findSchedule(
   store: Pick<Store, "listSchedules">,
   reference: string,
@@ -134,8 +135,8 @@ async function unknownSchedule(store: Pick<Store, "listSchedules">, reference: s
   });
 }
 
-function isOver(reference: string): HermesError {
+function finished(reference: string): HermesError {
   return new HermesError("invalid", `"${reference}" has finished: it has no more runs.`, {
-    hint: "`hermes cron edit NAME --when TIME` gives it a new one.",
+    hint: "`hermes cron edit NAME --when TIME` sets a new time.",
   });
 }

@@ -10,7 +10,6 @@ import type { Store } from "../store/store.js";
 import { findTarget } from "../targets/find-target.js";
 import type { KnownTargets } from "../targets/target.js";
 
-/** Due schedules → the runs to start now. Skipped ticks are recorded with their reason. */
 export interface DueDeps {
   store: Store;
   config: Config;
@@ -19,15 +18,16 @@ export interface DueDeps {
   unreadable(schedule: { id: string; name: string }, fault: string): void;
 }
 
+/** The runs to start now. Records skipped ticks with their reason. */
 async function dueRuns(deps: DueDeps, schedules: readonly ScheduleRow[], now: number): Promise<DueRun[]> {
   const { store, config } = deps;
   const runs: DueRun[] = [];
   for (const schedule of schedules) {
     const decision = decide(schedule, config, now);
     if (decision === "wait") continue;
-    const begun = decision.run ? await addressed(decision, schedule, deps) : decision;
-    if (begun.run) runs.push(runOf(schedule, begun, config));
-    else await skip(store, schedule, begun);
+    const outcome = decision.run ? await withTarget(decision, schedule, deps) : decision;
+    if (outcome.run) runs.push(runOf(schedule, outcome, config));
+    else await skip(store, schedule, outcome);
   }
   return runs;
 }
@@ -77,13 +77,13 @@ interface Tick {
   nextAt: number | null;
   manual?: true;
 }
-type Begun = Tick & { run: true; isLate: boolean; target?: Target | undefined };
+type Due = Tick & { run: true; isLate: boolean; target?: Target | undefined };
 type Skipped = Tick & { run: false; reason: string };
 
 const REASONS = { missed: "the gateway was not running", busy: "the previous run had not finished" };
 
 /** Due ticks first; a requested run waits until the previous run has finished. */
-function decide(schedule: ScheduleRow, config: Config, now: number): Begun | Skipped | "wait" {
+function decide(schedule: ScheduleRow, config: Config, now: number): Due | Skipped | "wait" {
   const { nextAt, state, isBusy = false, runRequestedAt } = schedule;
   if (state === "active" && nextAt !== null && nextAt <= now) {
     const plan = planRun({
@@ -102,16 +102,16 @@ function decide(schedule: ScheduleRow, config: Config, now: number): Begun | Ski
 }
 
 /** Resolves the target now: a home channel may have changed. */
-async function addressed(
-  begun: Begun,
+async function withTarget(
+  due: Due,
   { target, deliver }: ScheduleRow,
   { store, targets }: DueDeps,
-): Promise<Begun | Skipped> {
+): Promise<Due | Skipped> {
   try {
-    return { ...begun, target: target ?? (await findTarget(store, deliver, targets)) };
+    return { ...due, target: target ?? (await findTarget(store, deliver, targets)) };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
-    return { ...begun, run: false, reason: error.message };
+    return { ...due, run: false, reason: error.message };
   }
 }
 
@@ -127,11 +127,7 @@ async function skip(
   });
 }
 
-function runOf(
-  schedule: ScheduleRow,
-  { tick, nextAt, manual, isLate, target }: Begun,
-  config: Config,
-): DueRun {
+function runOf(schedule: ScheduleRow, { tick, nextAt, manual, isLate, target }: Due, config: Config): DueRun {
   const { id, name, prompt, maker, lastRun } = schedule;
   const due = isLate ? `, due ${localTime(tick, schedule.timeZone ?? config.timezone)}` : "";
   return {

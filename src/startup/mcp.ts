@@ -7,16 +7,16 @@ import type { SecretSet } from "../secret-set.js";
 
 export interface McpParts {
   config: Config;
-  /** Logs unused keys. */
+  /** If set, unknown keys are logged. */
   loaded?: Pick<LoadedConfig, "ignored">;
   home: string;
   env: Env;
   log: GatewayLog;
-  /** Receives logins that are created or renewed while the servers run. */
+  /** Gets logins that are created or renewed while the servers run. */
   secrets?: SecretSet | undefined;
-  /** In addition to the configured ones, which take precedence. */
+  /** Additional servers. Configured ones with the same name take precedence. */
   more?: Config["mcp_servers"] | undefined;
-  /** Only these. */
+  /** Use only the additional servers. */
   skipsConfigured?: boolean | undefined;
 }
 

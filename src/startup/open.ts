@@ -66,7 +66,7 @@ export interface OpenOptions {
   secrets: NonNullable<PartsInput["secrets"]>;
   onProgress?: OnProgress | undefined;
   routes?: ((app: Hono) => void) | undefined;
-  /** Left out: the embedding program has its own log. */
+  /** Unset: the embedding program has its own log. */
   logFile?: LogFile | undefined;
   restart?: Restart | undefined;
   stdin?: NodeJS.ReadableStream | undefined;
@@ -156,20 +156,20 @@ interface Parts {
 }
 
 function newGateway(
-  { config, log, bootId, home, watchers, tools, secrets, agents: given }: OpenOptions,
+  { config, log, bootId, home, watchers, tools, secrets, agents }: OpenOptions,
   parts: Pick<Parts, "store" | "databaseFile" | "platforms" | "files" | "mcp" | "memory">,
 ): Pick<Parts, "gateway" | "tools"> {
   const { store, databaseFile, platforms, files, mcp, memory } = parts;
   const { events, hooks } = watchers;
   const { adapters } = platforms;
   const { index, transcripts } = files;
-  const made = gatewayParts({
+  const created = gatewayParts({
     ...{ store, config, log, bootId, home, adapters, index, transcripts, events, hooks, owners: OWNERS },
-    ...(given ? { agents: given } : {}),
+    ...(agents ? { agents } : {}),
     ...{ tools, mcp, secrets, memory },
     refusal: () => databaseFile.refusal,
   });
-  return { gateway: new Gateway(made), tools: made.tools };
+  return { gateway: new Gateway(created), tools: created.tools };
 }
 
 /** Adds all routes to the HTTP server. */
@@ -210,11 +210,11 @@ function serve(
   });
 }
 
-/** Sign-in to the web chat. The rest of the port needs the owner's token. */
+/** Whether someone who is signed in to the web chat may send this request without the token. */
 async function isGuest(c: Context, store: Store): Promise<boolean> {
   const { path } = c.req;
-  const isTheirs = path === "/" || path.startsWith("/c/") || path.startsWith("/api/web/");
-  return isTheirs && (await isSignedIn(c, store));
+  const isWebChat = path === "/" || path.startsWith("/c/") || path.startsWith("/api/web/");
+  return isWebChat && (await isSignedIn(c, store));
 }
 
 /** Undefined if the web chat is off. */
@@ -228,7 +228,7 @@ function webChat(
   return { store, config, home, gateway, adapter, log, events: watchers.events, ownerToken: token };
 }
 
-/** For programs with the owner's token. */
+/** The chats for MCP clients with the owner's token. */
 function chatService({ config, watchers }: OpenOptions, store: Store, gateway: Gateway): ChatService {
   return {
     store,

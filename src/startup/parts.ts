@@ -40,7 +40,7 @@ export interface PartsInput {
   adapters: readonly Adapter[];
   /** Besides the built-in ones. */
   tools?: readonly ToolDefinition[] | undefined;
-  /** Default: those of the home. Who changes them elsewhere in this process must use the same ones. */
+  /** Default: the home's memories. Everything in this process that changes them must share one instance. */
   memory?: MemoryFiles;
   /** Adds tools whenever its servers connect. */
   mcp?: McpServers | undefined;
@@ -60,16 +60,16 @@ export interface PartsInput {
 /** Creates the gateway's parts from the configuration and the store. */
 export function gatewayParts(input: PartsInput): GatewayParts & { tools: ToolRegistry } {
   const { store, config, log, bootId, home, adapters, index, transcripts, events } = input;
-  const given = input.agents ?? createAgents(config, home);
+  const agents = input.agents ?? createAgents(config, home);
   const secrets = new SecretGuard(input.secrets ?? allSecrets(config), (leak) =>
     events.emit({ type: "secret-redacted", ...leak }),
   );
-  const agent = guardedAgent(given.main, secrets);
-  const named = [...(given.named ?? [])].map(([name, one]): [string, NamedAgent] => [
+  const agent = guardedAgent(agents.main, secrets);
+  const named = [...(agents.named ?? [])].map(([name, one]): [string, NamedAgent] => [
     name,
     { ...one, backend: guardedAgent(one.backend, secrets) },
   ]);
-  const auxiliary = guardedAuxiliary(given.auxiliary, secrets);
+  const auxiliary = guardedAuxiliary(agents.auxiliary, secrets);
   const memory = input.memory ?? memoryFiles(homePaths(home).memoriesDir);
   const registry: ToolRegistry = toolRegistry({ ...input, memory, runTask: (task) => runTask(task) });
   const runTask = taskRunner({ agent, store, tools: registry, approvals: approvalSettingsOf(config) });
@@ -158,8 +158,8 @@ function summaries(auxiliary: Auxiliary, log: GatewayLog): Pick<GatewayParts, "s
   const rules = { serialise: serialiseForSummary, fallback: fallbackSummary };
   return {
     summarise: async ({ previousSummary, ...request }, signal) => {
-      const whole = { ...request, ...(previousSummary ? { previousSummary } : {}) };
-      const summary = await summarise(auxiliary, rules, whole, signal);
+      const fullRequest = { ...request, ...(previousSummary ? { previousSummary } : {}) };
+      const summary = await summarise(auxiliary, rules, fullRequest, signal);
       if (summary.error) log.warn({ reason: summary.error }, "summarised without a model");
       return summary.text;
     },

@@ -40,14 +40,14 @@ export function platformServices(parts: ServiceParts): Omit<LoadDeps, "given"> {
       home,
       folder: MEDIA_FOLDERS.incoming,
       maxBytes: config.media.max_download_bytes,
-      mayFetch: wantedBy(store, config),
+      mayFetch: isForBot(store, config),
     },
     commands: commands.map(({ name, usage, description }) => ({
       name,
       description,
       ...(usage ? { usage } : {}),
     })),
-    findTarget: (words) => findTarget(store, words, targets),
+    findTarget: (text) => findTarget(store, text, targets),
     outcome: store.eventOutcome,
     chats: chatReads(store, config),
     dueRuns: dueByClock({
@@ -65,7 +65,7 @@ export function platformServices(parts: ServiceParts): Omit<LoadDeps, "given"> {
   };
 }
 
-/** An open question has its choices, a decided one shows the decision. */
+/** An open question has choices; a decided one shows the decision. */
 function shownEntry({ question, ...entry }: ChatLogEntry) {
   if (!question) return entry;
   const { id, choices, state } = question;
@@ -108,7 +108,7 @@ function sentFiles({ files }: { files: readonly ReplyFile[] }): OutboundFile[] {
 }
 
 /** Skips downloads for strangers and for messages that aren't for the bot. */
-function wantedBy(store: Store, config: Config): (message: InboundMessage) => Promise<boolean> {
+function isForBot(store: Store, config: Config): (message: InboundMessage) => Promise<boolean> {
   const options = routerOptionsOf(config, store, nowSeconds());
   return async (message) => {
     const { to } = await decide(message, options, nowSeconds());

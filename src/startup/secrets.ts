@@ -22,12 +22,12 @@ export function allSecrets(config: Config, ...environments: readonly Env[]): Sec
   return [...configuredSecrets(config), ...variables];
 }
 
-/** Includes those of the process, of `.env` and of MCP logins, which may be renewed later. */
+/** All secrets of a home: configured ones, those of the process and of `.env`, and MCP logins, which may be renewed later. */
 export function homeSecrets(home: string, config: Config, env: Env): SecretSet {
   return new SecretSet([...allSecrets(config, env, envFile(homePaths(home).envFile)), ...storedLogins(home)]);
 }
 
-/** Empty without a readable file: loading the configuration has reported that. */
+/** Empty if the file can't be read: loading the configuration has already reported that. */
 function envFile(file: string): Env {
   try {
     const { variables } = parseEnvFile(readRegularSync(file));
@@ -38,17 +38,17 @@ function envFile(file: string): Env {
 }
 
 function configuredSecrets(config: Config): Secret[] {
-  const found: Secret[] = [];
+  const secrets: Secret[] = [];
   const walk = (value: unknown, path: readonly string[]): void => {
     if (typeof value === "string" && isSecretPath(path)) {
-      found.push({ name: path.join("."), value });
-      // In a header the token follows a word such as Bearer.
+      secrets.push({ name: path.join("."), value });
+      // In a header the token follows a scheme such as Bearer.
       const token = value.split(" ").at(-1)!;
-      if (token !== value && token !== "") found.push({ name: path.join("."), value: token });
+      if (token !== value && token !== "") secrets.push({ name: path.join("."), value: token });
     }
     if (typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(value)) walk(inner, [...path, key]);
   };
   walk(config, []);
-  return found;
+  return secrets;
 }

@@ -43,8 +43,8 @@ export function openSessionFiles(
   const transcripts = new TranscriptKeeper({ transcripts: new Transcripts({ dir, files }), store, log });
   shutdown.add("transcripts", () => transcripts.idle());
   const adopt = async () => {
-    const place = { store, files, path, isolation: isolationOf(config), except };
-    const { adopted, problems } = await adoptIndex(place);
+    const options = { store, files, path, isolation: isolationOf(config), except };
+    const { adopted, problems } = await adoptIndex(options);
     for (const problem of problems) log.warn({ problem }, "sessions.json");
     if (adopted > 0) log.info({ adopted }, "adopted the sessions of another Hermes");
   };

@@ -55,7 +55,7 @@ function backupSchedule(options: UpkeepOptions): BackupSchedule {
   return new BackupSchedule({ ...backupParts(options), everyHours, keep, log: options.log });
 }
 
-/** What a backup of this home is made of, and where it goes. */
+/** Options for backups of this home. */
 export function backupParts({ home, store, config }: Pick<UpkeepOptions, "home" | "store" | "config">) {
   const { folder } = config.backup;
   return {

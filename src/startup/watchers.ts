@@ -47,7 +47,7 @@ export async function startWatchers(options: WatcherOptions): Promise<Watchers> 
   const metrics = new Metrics(events, { version: version(), node: process.version });
   const tracing = await traceTo(tracesUrl(env), events, options);
   const { hooks, hookReport } = newHooks(options, metrics);
-  // The gateway doesn't wait for them.
+  // The gateway doesn't wait for hooks to load.
   void hooks.start(events);
   const close = async () => {
     await Promise.all([tracing?.close(), hooks.close()]);
@@ -64,7 +64,7 @@ function newHooks(
     outcome: (hook, outcome) => metrics.hookCalled(hook, outcome),
     failed: (hook, event, error) => log.error({ hook, event, err: error }, "hook failed"),
     gaveUp: (hook, reason) => log.error({ hook, reason }, "hook disabled until the next start"),
-    said: (hook, line) => log.info({ hook, line }, "hook output"),
+    printed: (hook, line) => log.info({ hook, line }, "hook output"),
   });
   const { hooks, modules, problems } = loadHooks(from.dir, from.settings, records);
   for (const { name, problem } of problems) log.warn({ hook: name, problem }, "hook not loaded");
@@ -106,7 +106,7 @@ export interface Watched {
 /** A key of `state_meta` for test writes. */
 const WRITE_CHECK = "gw_write_check";
 
-/** Readiness of the gateway. It also checks by itself, so that changes are logged. */
+/** The gateway's readiness. It also checks periodically, so that changes are logged. */
 export function readinessOf({
   config,
   gateway,
@@ -146,7 +146,7 @@ export function healthOf({ metrics }: Watchers, readiness: Readiness, watched: W
 }
 
 async function sizeOf(path: string): Promise<{ file: string; bytes: number }> {
-  // A missing file has no bytes.
-  const found = await stat(path).catch(() => undefined);
-  return { file: basename(path), bytes: found?.size ?? 0 };
+  // A missing file counts as empty.
+  const stats = await stat(path).catch(() => undefined);
+  return { file: basename(path), bytes: stats?.size ?? 0 };
 }

@@ -9,11 +9,11 @@ import type { SessionKey } from "../session.js";
 import { type DueRoute, type PostponedRoute, ROUTES_CHANGED, type RouteRow } from "../store/queues.js";
 import { ownerOfRoute } from "../store/shared/owner.js";
 
-const EVERY_MS = 60_000;
+const INTERVAL_MS = 60_000;
 /** Settled queue rows are kept this long, for traces and the web chat's log. */
 const QUEUE_DAYS = 30;
 const DAY_SECONDS = 86_400;
-const MEDIA_EVERY_SECONDS = 3600;
+const MEDIA_INTERVAL_SECONDS = 3600;
 /** Per batch: small enough not to block the event loop for long. */
 const ROUTES_PER_BATCH = 100;
 
@@ -23,7 +23,7 @@ export class Sweep {
   readonly #hasWork: (key: string) => boolean;
   readonly #expired: (route: RouteRow, reason: string) => void;
   /** On the monotonic clock. */
-  #nextMediaLook = 0;
+  #nextMediaSweep = 0;
   /** The last seen change of routes by another process. */
   #routesChangedAt: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -44,7 +44,7 @@ export class Sweep {
       this.#running = this.run().catch((error: unknown) =>
         this.#parts.log.warn({ err: error }, "sweep failed"),
       );
-    }, EVERY_MS);
+    }, INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
@@ -127,8 +127,8 @@ export class Sweep {
   /** By age only: files may outlive the rows of their messages. */
   async #removeOldFiles(now: number): Promise<void> {
     const { config, homeDir, log } = this.#parts;
-    if (monotonicSeconds() < this.#nextMediaLook) return;
-    this.#nextMediaLook = monotonicSeconds() + MEDIA_EVERY_SECONDS;
+    if (monotonicSeconds() < this.#nextMediaSweep) return;
+    this.#nextMediaSweep = monotonicSeconds() + MEDIA_INTERVAL_SECONDS;
     await removeOldFiles(join(homeDir, SPILL_FOLDER), now - SPILL_HOURS * 3600);
     const days = config.media.retention_days;
     if (days === 0) return;
@@ -139,7 +139,7 @@ export class Sweep {
   }
 }
 
-/** Changed settings or time zone data change the times. */
+/** Identifies the rules by which due times were computed. */
 function rulesOf({ timeZone, reset }: ResetQuestion): string {
   return JSON.stringify([reset, timeZone, process.versions.tz]);
 }

@@ -148,10 +148,10 @@ describe("modules", () => {
 
   it("print to the log", async () => {
     const code = "export const handle = (event) => console.log('saw ' + event);";
-    const { gateway, said } = await gatewayWith({ chatty: { events: ["agent:end"], code } });
+    const { gateway, printed } = await gatewayWith({ chatty: { events: ["agent:end"], code } });
     await gateway.ask(ann, "hello");
-    await until("it was heard", () => said.length > 0);
-    expect(said).toEqual(["chatty: saw agent:end"]);
+    await until("it was heard", () => printed.length > 0);
+    expect(printed).toEqual(["chatty: saw agent:end"]);
   });
 });
 

@@ -27,14 +27,14 @@ export function hookFolder(hooks: Record<string, HookFiles>): string {
 export function startHooks(dir: string, settings: Record<string, unknown> = {}) {
   const reported: string[] = [];
   const outcomes: string[] = [];
-  const said: string[] = [];
+  const printed: string[] = [];
   const loaded = loadHooks(dir, configSchema.parse({ hooks: settings }).hooks, {
     outcome: (hook, outcome) => outcomes.push(`${hook} ${outcome}`),
     failed: (hook, event, error) => reported.push(`${hook} ${event}: ${(error as Error).message}`),
     gaveUp: (hook, reason) => reported.push(`${hook} is out: ${reason}`),
-    said: (hook, line) => said.push(`${hook}: ${line}`),
+    printed: (hook, line) => printed.push(`${hook}: ${line}`),
   });
   const hooks = new Hooks(loaded.hooks);
   onTestFinished(() => hooks.close());
-  return { hooks, loaded, reported, outcomes, said };
+  return { hooks, loaded, reported, outcomes, printed };
 }

@@ -1,7 +1,7 @@
 /** A request from receipt to end: stored in the inbox first, and only once per idempotency key. */
 import { nowSeconds } from "../../clock.js";
 import type { Attachment, EventOutcome, InboundMessage } from "../../message.js";
-import { givenTrace } from "../../trace-id.js";
+import { traceFromHeaders } from "../../trace-id.js";
 import type { CompletionRequest, InlineImage } from "./completion-request.js";
 import { ApiError, notNow } from "./errors.js";
 import { chatName, fingerprint, ownName, requestId } from "./ids.js";
@@ -63,7 +63,7 @@ export async function openExchange(
   const chat = earlier
     ? chatOf(key, earlier.message)
     : (client.chat ?? (await chooseChat(header, key, id, parts)));
-  const trace = givenTrace(header) ?? { requestId: id, traceId: id };
+  const trace = traceFromHeaders(header) ?? { requestId: id, traceId: id };
   const line = new Line(parts, id);
   try {
     if (!earlier) await accept(parts, request, { id, key, traceId: trace.traceId, fingerprint: print }, chat);

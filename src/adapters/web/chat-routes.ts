@@ -2,7 +2,7 @@
 import type { Context, Hono } from "hono";
 import { nowSeconds } from "../../clock.js";
 import type { InboundMessage } from "../../message.js";
-import { givenTrace, traceIdOf } from "../../trace-id.js";
+import { traceFromHeaders, traceIdOf } from "../../trace-id.js";
 import { browserChatId } from "./browser.js";
 import type { EventStream } from "./event-stream.js";
 import { sendFile } from "./files.js";
@@ -69,7 +69,7 @@ async function post(
   const normalised = read(await c.req.json().catch(() => undefined), chatId, nowSeconds());
   if ("fault" in normalised) return fault(c, 400, "invalid", normalised.fault);
   if (!chat.receive) return notNow(c, "The gateway is starting or stopping; try again in a moment");
-  const given = givenTrace((name) => c.req.header(name));
+  const given = traceFromHeaders((name) => c.req.header(name));
   const message = { ...normalised.message, ...(given ? { traceId: given.traceId } : {}) };
   c.header("X-Request-Id", given?.requestId ?? traceIdOf(message));
   await chat.receive(message);

@@ -2,7 +2,7 @@
 import { nowSeconds } from "../../clock.js";
 import type { HermesError } from "../../errors.js";
 import type { EventOutcome, Target } from "../../message.js";
-import { givenTrace, traceIdOf } from "../../trace-id.js";
+import { traceFromHeaders, traceIdOf } from "../../trace-id.js";
 import { type Adapter, type AdapterEvents, type Health, SendError } from "../adapter.js";
 import { singlePart } from "../kit/single-part.js";
 import { type CallbackSettings, Callbacks } from "./callback.js";
@@ -50,7 +50,7 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
     if ("ignored" in read) return respond(202, { accepted: false, ignored: read.ignored });
     if (!events) return notNow("The gateway is starting or stopping");
     const { id, earlier } = read.delivery;
-    const given = givenTrace((name) => request.headers.get(name));
+    const given = traceFromHeaders((name) => request.headers.get(name));
     const traced: Record<string, string> = given ? { "X-Request-Id": given.requestId } : {};
     const repeated = earlier !== undefined && (await outcome(eventId(hook.name, earlier))) !== undefined;
     if (!repeated) {

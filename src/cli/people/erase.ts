@@ -3,7 +3,7 @@ import { loadConfig } from "../../config/load.js";
 import { homePaths, resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import type { Person } from "../../message.js";
-import { carryOut, planErasure, requireQuiet } from "../../people/erase.js";
+import { planErasure, requireIdle, runErasure } from "../../people/erase.js";
 import type { HomeState } from "../../people/left-alone.js";
 import { formatPerson } from "../../people/person.js";
 import { probesFor, type Trace, traces } from "../../people/traces.js";
@@ -93,10 +93,10 @@ async function eraseWith(
   const about = { person: formatPerson(person), counts, left };
   if (!options.json) print(`${drawPlan(about.person, counts, plan)}\n${drawLeft(left)}`);
   if (options.dryRun) return { ...about, erased: false, scrubbed: null, probes: [] };
-  requireQuiet(erasure, home);
+  requireIdle(erasure, home);
   const question = `Erase ${about.person}? This can't be undone.`;
-  if (!erasure.isNothing && !(await confirmed(question, options))) return undefined;
+  if (!erasure.nothingStored && !(await confirmed(question, options))) return undefined;
   const probes = await probesFor(store, plan);
-  const scrubbed = await carryOut(store, erasure, home, { step: withProgress });
+  const scrubbed = await runErasure(store, erasure, home, { step: withProgress });
   return { ...about, erased: true, scrubbed, probes };
 }

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { homePaths, resolveHome } from "../../config/paths.js";
 import type { Person } from "../../message.js";
 import { archiveName, taken, writeArchive } from "../../people/archive.js";
-import { isThere } from "../../people/files.js";
+import { fileExists } from "../../people/files.js";
 import { explained } from "../../whole-file.js";
 import { fromCwd, io } from "../io.js";
 import { counted, dataSize } from "../numbers.js";
@@ -33,7 +33,7 @@ export function exportCommand(): Command {
 
 async function exportPerson(person: Person, options: ExportOptions): Promise<void> {
   const target = fromCwd(options.to ?? archiveName(person));
-  if (await isThere(target)) throw taken(target);
+  if (await fileExists(target)) throw taken(target);
   const paths = homePaths(resolveHome(io().env));
   const exported = await withStore(
     (store) =>

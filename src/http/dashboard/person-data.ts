@@ -8,7 +8,7 @@ import PQueue from "p-queue";
 import { homePaths } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
 import { archiveName, writeArchive } from "../../people/archive.js";
-import { carryOut, isBusy, planErasure, requireQuiet } from "../../people/erase.js";
+import { isBusy, planErasure, requireIdle, runErasure } from "../../people/erase.js";
 import type { HomeState } from "../../people/left-alone.js";
 import { formatPerson, unknownPerson } from "../../people/person.js";
 import { WEB } from "../../web-person.js";
@@ -51,7 +51,7 @@ export function personDataRoutes(api: Hono, options: DashboardOptions, source: P
   api.get("/people/erasure", async (c) => {
     const person = paramsOf(c, personShape);
     const erasure = await queued(() => planErasure(store, person, state));
-    if (erasure.isNothing) throw unknownPerson(person);
+    if (erasure.nothingStored) throw unknownPerson(person);
     const { counts, left } = erasure;
     return c.json({ counts, left, busy: isBusy(erasure, state) } satisfies ErasureAnswer);
   });
@@ -60,9 +60,9 @@ export function personDataRoutes(api: Hono, options: DashboardOptions, source: P
     const person = await bodyOf(c, personShape);
     const { counts, scrubbed } = await queued(async () => {
       const erasure = await planErasure(store, person, state);
-      if (erasure.isNothing) throw unknownPerson(person);
-      requireQuiet(erasure, state);
-      const done = await carryOut(store, erasure, state, {
+      if (erasure.nothingStored) throw unknownPerson(person);
+      requireIdle(erasure, state);
+      const done = await runErasure(store, erasure, state, {
         step: (one) => one(() => undefined),
         inUse: true,
       });

@@ -7,7 +7,7 @@ import { commands } from "../../commands/index.js";
 import { HermesError } from "../../errors.js";
 import { MAX_MESSAGE_CHARS } from "../../text-limits.js";
 import { TITLE_MAX_CHARS } from "../../title.js";
-import { givenTrace, traceIdOf } from "../../trace-id.js";
+import { traceFromHeaders, traceIdOf } from "../../trace-id.js";
 import { noStore } from "../headers.js";
 import { bodyOf, limit, paramsOf, text, whole, withoutUndefined } from "../params.js";
 import { clientOf } from "../request.js";
@@ -118,7 +118,7 @@ function messageRoutes(api: Hono, scope: (c: Context) => Promise<ConversationSco
 
 /** Uses the caller's trace id if there is one. The response header has the message's trace id. */
 function traced(c: Context, scope: ConversationScope, eventId: string): ConversationScope {
-  const trace = givenTrace((name) => c.req.header(name));
+  const trace = traceFromHeaders((name) => c.req.header(name));
   c.header("X-Request-Id", trace?.requestId ?? traceIdOf({ platform: PLATFORM, account: ACCOUNT, eventId }));
   return trace ? { ...scope, traceId: trace.traceId } : scope;
 }

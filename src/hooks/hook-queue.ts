@@ -1,20 +1,20 @@
-/** A bounded serial queue for one hook. When full, new work is dropped and reported. */
-export class Line<T> {
-  readonly #most: number;
+/** A bounded serial queue for one hook. When it is full, new items are rejected. */
+export class HookQueue<T> {
+  readonly #maxWaiting: number;
   readonly #work: (item: T) => Promise<void>;
   readonly #waiting: T[] = [];
   #running: Promise<void> | undefined;
   #closed = false;
 
   /** `work` never rejects. */
-  constructor(most: number, work: (item: T) => Promise<void>) {
-    this.#most = most;
+  constructor(maxWaiting: number, work: (item: T) => Promise<void>) {
+    this.#maxWaiting = maxWaiting;
     this.#work = work;
   }
 
-  /** False if the queue is full. */
+  /** False if the queue is full or closed. */
   push(item: T): boolean {
-    if (this.#closed || this.#waiting.length >= this.#most) return false;
+    if (this.#closed || this.#waiting.length >= this.#maxWaiting) return false;
     this.#waiting.push(item);
     this.#running ??= this.#run();
     return true;
