@@ -1,4 +1,4 @@
-/** Delays between retries: doubling up to a limit, half of each random, so clients that failed together spread out. */
+/** Delays between retries: doubling up to a limit, half of each random, so that clients spread out. */
 
 export interface BackoffLimits {
   firstMs: number;
@@ -9,7 +9,7 @@ const MAX_DOUBLINGS = 30;
 /** Node fires longer timers immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** `failures`: how many attempts have failed before this delay, not counting the first. `random` returns [0, 1). */
+/** `failures`: failed attempts before this delay, not counting the first. `random` returns [0, 1). */
 export function backoffMs(
   failures: number,
   { firstMs, maxMs }: BackoffLimits,

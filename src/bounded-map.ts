@@ -1,4 +1,4 @@
-/** A map with a maximum size that drops its least recently used entry. Reading or writing an entry counts as use. */
+/** A map that drops its least recently used entry when it is full. Reads and writes count as use. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #maxSize: number;

@@ -1,6 +1,6 @@
 /**
- * A message from an API client that waits for the answer on an open connection. It gets a separate turn, is never merged
- * with other messages, and always gets an answer with the details that programs need.
+ * A message from an API client that waits for the answer on an open connection. It gets a separate turn, is
+ * never merged with other messages, and always gets an answer with the details that programs need.
  */
 import type { ChatMessage, EndReason, SessionId } from "./session.js";
 

@@ -5,8 +5,9 @@ import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 
 /**
- * The gateway's events, for its watchers: log, metrics, hooks, spans, dashboard. Watchers are notified afterwards and
- * can't change anything. Fields with people's texts are marked and must not appear in logs or labels.
+ * The gateway's events, for its watchers: log, metrics, hooks, spans, dashboard. Watchers are notified
+ * afterwards and can't change anything. Fields with people's texts are marked and must not appear in logs or
+ * labels.
  */
 export type GatewayEvent = { at: number } & (
   | { type: "gateway-started"; platforms: string[] }
@@ -146,7 +147,7 @@ export type NewEvent = Unstamped<GatewayEvent>;
 
 export type Watcher = (event: GatewayEvent) => void;
 
-/** Passes events to their watchers. A watcher that throws is reported once and doesn't affect the pipeline. */
+/** Passes events to watchers. A watcher that throws is reported once and doesn't affect the pipeline. */
 export class Events {
   readonly #watchers = new Map<Watcher, { name: string; failed: boolean }>();
   readonly #onError: (error: unknown, watcher: string) => void;
@@ -155,7 +156,7 @@ export class Events {
     this.#onError = onError;
   }
 
-  /** Calls the watcher synchronously for every event, so it must return quickly. Returns a function that stops it. */
+  /** Calls the watcher synchronously, so it must return quickly. Returns a function that stops it. */
   watch(name: string, watcher: Watcher): () => void {
     // Wrapped, so the same function can be registered twice.
     const own: Watcher = (event) => watcher(event);

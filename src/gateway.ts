@@ -53,8 +53,9 @@ const INTERRUPTED_COMMAND =
 type Decider = Person & { userName: string | null };
 
 /**
- * Starts, stops and connects the stages of the pipeline: receive (durable, then acknowledged) → route → queue →
- * resolve → run → finish (one commit) → deliver. Data flows one way; every reply is one more row in the outbox.
+ * Starts, stops and connects the stages of the pipeline: receive (durable, then acknowledged) → route → queue
+ * → resolve → run → finish (one commit) → deliver. Data flows one way; every reply is one more row in the
+ * outbox.
  */
 export class Gateway {
   readonly #context: Context;
@@ -150,8 +151,8 @@ export class Gateway {
   }
 
   /**
-   * Stops the running turn of a chat; waiting messages stay. Resolves when the turn has ended, or after a timeout. False if
-   * none is running.
+   * Stops the running turn of a chat; waiting messages stay. Resolves when the turn has ended, or after a
+   * timeout. False if none is running.
    */
   async stopTurn(key: SessionKey): Promise<boolean> {
     const { queue, questions } = this.#stages;
@@ -163,8 +164,8 @@ export class Gateway {
   }
 
   /**
-   * Until this time a human answers in the chat, and its running turn is interrupted. Null ends the takeover. False if there is
-   * no such chat.
+   * Until this time a human answers in the chat, and its running turn is interrupted. Null ends the takeover.
+   * False if there is no such chat.
    */
   async takeOver(key: SessionKey, until: number | null): Promise<boolean> {
     if (!(await this.#context.store.setRouteChoice(key, { humanUntil: until }))) return false;
@@ -211,7 +212,7 @@ export class Gateway {
     return true;
   }
 
-  /** Answers an open question for a person who may decide it; null withdraws it. False if it was already decided. */
+  /** Answers an open question for `by`, who may decide it; null withdraws it. False: already decided. */
   decideQuestion(question: QuestionRow, answer: GivenAnswer | null, by: Decider): Promise<boolean> {
     const { questions } = this.#stages;
     if (answer === null) return questions.end(question.id, "withdrawn");
@@ -261,7 +262,7 @@ export class Gateway {
     return this.#stages.connections.connect(platform, account);
   }
 
-  /** Disconnects a bot until it is connected again or the gateway restarts. Its answers stay in the outbox. */
+  /** Disconnects a bot until it is connected again or the gateway restarts. Answers stay in the outbox. */
   disconnectPlatform(platform: string, account: string): Promise<void> {
     return this.#stages.connections.disconnect(platform, account);
   }

@@ -1,6 +1,6 @@
 /**
- * Restricts the home to its owner: folders 0700, files 0600. If that fails, nothing starts. Never opens files: closing a
- * database file would drop its locks.
+ * Restricts the home to its owner: folders 0700, files 0600. If that fails, nothing starts. Never opens
+ * files: closing a database file would drop its locks.
  */
 import { chmodSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { chmod, lstat, opendir } from "node:fs/promises";

@@ -1,6 +1,6 @@
 /**
- * Points where tests kill the process. `HERMES_KILL_AT=turn-committed:3` kills it, like `kill -9`, at the third visit.
- * Without the variable a point costs one comparison.
+ * Points where tests kill the process. `HERMES_KILL_AT=turn-committed:3` kills it, like `kill -9`, at the
+ * third visit. Without the variable a point costs one comparison.
  */
 export type KillPoint =
   | "accepted" // in the inbox, not acknowledged

@@ -1,7 +1,7 @@
 /**
- * Files that a process leaves if it is killed while it writes: temporary files, unfinished copies. They contain people's
- * messages and are never read again. A file that another process is writing looks the same, so only files that haven't
- * changed for a while are removed.
+ * Files that a process leaves if it is killed while it writes: temporary files, unfinished copies. They
+ * contain people's messages and are never read again. A file that another process is writing looks the same,
+ * so only files that haven't changed for a while are removed.
  */
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,7 +52,7 @@ interface Leftover {
   seenAt: number;
 }
 
-/** Removes the leftovers that exist now; later ones belong to running processes. Returns the removed paths. */
+/** Removes leftovers that exist now; later ones belong to running processes. Returns the removed paths. */
 export async function removeLeftovers(home: string, options: LeftoverOptions): Promise<string[]> {
   const { maxWaitMs, signal } = options;
   const until = performance.now() + maxWaitMs;

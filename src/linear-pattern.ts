@@ -1,6 +1,6 @@
 /**
- * Regular expressions from the configuration. They run on untrusted text, so they use RE2, which is linear in the text
- * for every pattern. Loaded on first use, because most configurations have none.
+ * Regular expressions from the configuration. They run on untrusted text, so they use RE2, which is linear in
+ * the text for every pattern. Loaded on first use, because most configurations have none.
  */
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-/** The daemon's log: rotated JSON lines in `logs/`, so that `hermes gateway logs` works however the daemon was started. */
+/** The daemon's log: rotated JSON lines in `logs/`, so that `hermes gateway logs` always works. */
 import fs from "node:fs";
 import path from "node:path";
 import type { DestinationStream } from "pino";
@@ -47,8 +47,8 @@ function endOf(file: string, maxBytes: number): string {
 const MAX_WAITING = 100;
 
 /**
- * Writes nothing before `begin`, because the home may belong to another running gateway. Never throws: lines that can't be
- * written (disk full) still go to standard error.
+ * Writes nothing before `begin`, because the home may belong to another running gateway. Never throws: lines
+ * that can't be written (disk full) still go to standard error.
  */
 export class LogFile implements DestinationStream {
   readonly folder: string;
@@ -67,7 +67,7 @@ export class LogFile implements DestinationStream {
     for (const line of lines) this.write(line);
   }
 
-  /** Calls the watcher for every new line. It must return quickly and not throw. Returns a function that stops it. */
+  /** Calls the watcher for every new line. It must be quick and not throw. Returns a function to stop it. */
   watch(watcher: (line: string) => void): () => void {
     const own = (line: string) => watcher(line);
     this.#watchers.add(own);

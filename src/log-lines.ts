@@ -28,7 +28,7 @@ const AREAS = { server: "mcp", hook: "hooks", plugin: "plugins" } as const;
 /** Areas that aren't platforms. */
 export const OTHER_AREAS = [...Object.values(AREAS), OPERATOR, "gateway"] as const;
 
-/** The platform or part of the gateway that a line is about. Operator actions come first: they may have a platform. */
+/** The platform or part of the gateway that a line is about. Operator actions may also have a platform. */
 export function areaOf(entry: LogFields): string {
   if (entry.msg === OPERATOR) return OPERATOR;
   if (typeof entry.platform === "string") return entry.platform;

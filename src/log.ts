@@ -49,7 +49,7 @@ export async function createLog(options: LogOptions): Promise<Log> {
   return pino(pinoOptions(options), both);
 }
 
-/** Lines that can't be written (disk full) are kept for the next write, up to this size. The log never throws. */
+/** Lines that can't be written (disk full) are kept for the next write, up to this size. Never throws. */
 const WAITING_BYTES = 1024 * 1024;
 
 function standardError(): DestinationStream {
@@ -69,7 +69,7 @@ function pinoOptions({ level, secrets = [], known }: LogOptions): LoggerOptions 
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: plainError },
     redact: { paths: redactedPaths(), censor: REDACTED },
-    // Field redaction can't reach into text (a URL with a token in an error message), so the whole line is scrubbed.
+    // Scrubs the whole line: field redaction misses secrets within text, such as a URL in an error message.
     hooks: { streamWrite: scrub },
   };
 }

@@ -6,7 +6,7 @@ import type { Task } from "./task.js";
 
 import type { TraceId } from "./trace-id.js";
 
-/** The origin of a message. Only `platform`, `chatType`, `chatId`, `threadId` and the user ids determine the session key. */
+/** The origin of a message. Platform, chat type and the ids of chat, thread and user form the session key. */
 export interface Origin {
   platform: string;
   chatType: ChatType;
@@ -14,7 +14,7 @@ export interface Origin {
   chatName?: string | null;
   threadId?: string | null;
   userId?: string | null;
-  /** A second, stable id of the same person (a Signal UUID, a Feishu union id). Keys prefer it to `userId`. */
+  /** A second, stable id of the person (Signal UUID, Feishu union id). Keys prefer it to `userId`. */
   userIdAlt?: string | null;
   userName?: string | null;
   chatTopic?: string | null;

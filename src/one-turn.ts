@@ -4,7 +4,7 @@ import type { EndReason, SessionKey } from "./session.js";
 /** In session keys of background work: `<key of the chat>:background:…`. */
 export const BACKGROUND = ":background:";
 
-/** Why a message's session ends with its turn: a task, a single request, background work. Undefined: the session continues. */
+/** Why a message's session ends with its turn; undefined: the session continues. */
 export function endAfterTurn(row: {
   sessionKey: SessionKey;
   message: Pick<InboundMessage, "task" | "request">;

@@ -1,4 +1,4 @@
-/** Allowed targets for outgoing calls: public https, or this machine. Names that resolve to private networks are rejected. */
+/** Outgoing calls may go to public https addresses and to this machine, but not to private networks. */
 import dns from "node:dns";
 import net from "node:net";
 

@@ -1,6 +1,6 @@
 /**
- * Removes secrets from text written by people, models and tools. Linear in the text's length: no pattern rescans the
- * same characters from a later start.
+ * Removes secrets from text written by people, models and tools. Linear in the text's length: no pattern
+ * rescans the same characters from a later start.
  */
 
 const REDACTED = "[REDACTED]";
@@ -36,9 +36,9 @@ function redactShapes(text: string): string {
 const MARGIN_CHARS = 8192;
 
 /**
- * The text without secrets; for a long text only its start and end, so the dropped middle costs nothing. Scans a margin
- * beyond the cut to recognise a secret that crosses it. The margin itself is never returned: it may contain half a
- * secret.
+ * The text without secrets; for a long text only its start and end, so the dropped middle costs nothing.
+ * Scans a margin beyond the cut to recognise a secret that crosses it. The margin itself is never returned:
+ * it may contain half a secret.
  */
 export function redactEnds(text: string, startChars: number, endChars: number): string | [string, string] {
   const safe = text.replace(PRIVATE_KEY, REDACTED);

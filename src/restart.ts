@@ -22,7 +22,7 @@ export interface ProcessFacts {
   container: string | undefined;
 }
 
-/** systemd passes a service's process its own pid. Shells may inherit the variable from their terminal's service. */
+/** systemd sets the variable to the service's pid. Shells may inherit it from their terminal's service. */
 export function supervisorOf({ env, pid }: Pick<ProcessFacts, "env" | "pid">): string | null {
   if (env.SYSTEMD_EXEC_PID === String(pid) || env.NOTIFY_SOCKET) return "systemd";
   const value = env[SUPERVISED]?.trim();

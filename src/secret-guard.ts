@@ -1,4 +1,4 @@
-/** Keeps configured tokens and keys out of everything that leaves the gateway, and reports each match once. */
+/** Stops configured tokens and keys from leaving the gateway, and reports each match once. */
 import { BoundedMap } from "./bounded-map.js";
 import { SecretRedactor } from "./secret-redactor.js";
 import { type Secret, SecretSet } from "./secret-set.js";

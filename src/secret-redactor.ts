@@ -1,6 +1,7 @@
 /**
- * Finds configured tokens and keys in text that leaves the gateway, and replaces them. Works on whole texts and on streams,
- * across chunk boundaries. Linear in the text's length: one pass of an Aho–Corasick automaton.
+ * Finds configured tokens and keys in text that leaves the gateway, and replaces them. Works on whole texts
+ * and on streams, across chunk boundaries. Linear in the text's length: one pass of an Aho–Corasick
+ * automaton.
  */
 
 import { type Known, type Node, type Secret, SecretSet, step } from "./secret-set.js";
@@ -39,7 +40,7 @@ export class SecretRedactor {
     return stream.push(text) + stream.end();
   }
 
-  /** Redacts every string in plain JSON, including field names. Returns the same value if there is no secret. */
+  /** Redacts every string in plain JSON, including field names. Returns the same value without secrets. */
   redactJson<T>(value: T): T {
     return this.#hasSecret(value, 0) ? (this.#redacted(value, 0) as T) : value;
   }

@@ -2,7 +2,7 @@ import type { Origin } from "./message.js";
 
 const MAX_CHARS = 80;
 
-/** The sender's name in a shared session: one line, no brackets, so that a name can't imitate another message. */
+/** The sender's name in a shared session, without brackets, so that it can't imitate another message. */
 export function senderName({ userName, userId }: Pick<Origin, "userName" | "userId">): string {
   return plain(userName ?? "") || plain(userId ?? "") || "unknown";
 }

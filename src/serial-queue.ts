@@ -19,8 +19,8 @@ export class SerialQueue<K = string> {
   }
 
   /**
-   * Settles like the work; a failure doesn't affect later work. Rejects with a QueueFullError if too much is pending. The
-   * caller handles the rejection.
+   * Settles like the work; a failure doesn't affect later work. Rejects with a QueueFullError if too much is
+   * pending. The caller handles the rejection.
    */
   add<T>(key: K, work: () => T | Promise<T>): Promise<T> {
     if (this.#pending >= this.#maxPending)

@@ -1,6 +1,6 @@
 /**
- * Sessions and their messages. Rows keep the column names of `state.db`: the file and the code use the same names, and
- * columns added by a newer Hermes are passed through.
+ * Sessions and their messages. Rows keep the column names of `state.db`: the file and the code use the same
+ * names, and columns added by a newer Hermes are passed through.
  */
 
 export type SessionId = string;

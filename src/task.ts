@@ -1,6 +1,6 @@
 /**
- * A message from a schedule or a webhook. It is never a command, its answer has no preview, and replies go where the task
- * says.
+ * A message from a schedule or a webhook. It is never a command, its answer has no preview, and replies go
+ * where the task says.
  */
 import type { Principal, Target } from "./message.js";
 import type { EndReason, SessionId } from "./session.js";
@@ -20,7 +20,7 @@ export interface Task {
   failsQuietly?: true;
   /** A memory flush for this session, which has ended. */
   memoryOf?: SessionId;
-  /** The run of a schedule. The transaction that accepts the task stores the run and advances the schedule. */
+  /** The run of a schedule. The transaction that accepts the task stores it and advances the schedule. */
   run?: ScheduledRun;
 }
 
@@ -39,7 +39,7 @@ export function underHeading(task: Task | undefined, text: string): string {
   return task?.heading ? `${task.heading}\n\n${text}` : text;
 }
 
-/** The text of a failure: instructions for a chat, a report for a task's target. Repeated failures are silent. */
+/** A failure's text: instructions for a chat, a report for a task's target. Repeated ones are silent. */
 export function failureText(task: Task | undefined, notice: string): string | undefined {
   if (!task) return notice;
   return task.failsQuietly ? undefined : `⚠️ ${task.name ?? "A run"} failed: ${notice}`;
@@ -47,7 +47,7 @@ export function failureText(task: Task | undefined, notice: string): string | un
 
 const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
 
-/** Whether the agent chose to say nothing: the answer is stored but not sent. In a task, the marker may be anywhere. */
+/** Whether the agent chose to say nothing. In a task, the marker may be anywhere in the answer. */
 export function isSilence(answer: string, task?: Task): boolean {
   const words = answer.trim().toLowerCase();
   return SILENT.has(words) || (task !== undefined && words.includes("[silent]"));

@@ -1,6 +1,6 @@
 /**
- * Length limits for external text. Longer text is truncated on arrival, with a note, to bound all later work. Lengths are
- * in UTF-16 units.
+ * Length limits for external text. Longer text is truncated on arrival, with a note, to bound all later work.
+ * Lengths are in UTF-16 units.
  */
 import type { InboundMessage } from "./message.js";
 

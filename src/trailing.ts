@@ -1,4 +1,4 @@
-/** Removes these characters from the end. `/[…]+$/` would be quadratic: it restarts at every run of them. */
+/** Removes these characters from the end. `/[…]+$/` would be quadratic, because it restarts at every run. */
 export function withoutTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text[end - 1]!)) end--;

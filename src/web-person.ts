@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 export const WEB = "web";
 
-/** The web user id for an identity (`telegram:4711`): deterministic, and not an id that a browser can create. */
+/** The web user id for an identity (`telegram:4711`): deterministic, and no browser can have it. */
 export function webPersonOf(identity: string): string {
   return createHash("sha256").update(`hermes web person ${identity}`).digest("hex").slice(0, 32);
 }

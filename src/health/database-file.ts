@@ -1,6 +1,7 @@
 /**
- * SQLite keeps writing to a file that was deleted or replaced, and those writes are lost when the process ends. So every
- * two seconds the path is compared with the opened file. The -wal file can't be used for this: a vacuum replaces it.
+ * SQLite keeps writing to a file that was deleted or replaced, and those writes are lost when the process
+ * ends. So every two seconds the path is compared with the opened file. The -wal file can't be used for this:
+ * a vacuum replaces it.
  */
 import { stat } from "node:fs/promises";
 import { HermesError } from "../errors.js";

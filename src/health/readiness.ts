@@ -25,7 +25,7 @@ const CACHE_SECONDS = 0.5;
 /** Interval of the checks for the log. */
 const CHECK_INTERVAL_MS = 5000;
 
-/** Collects the gateway's state and reports what keeps it from accepting and processing. Never fails, never hangs. */
+/** Reports what keeps the gateway from accepting and processing messages. Never fails, never hangs. */
 export class Readiness {
   readonly #source: ReadinessSource;
   readonly #writes: WriteCheck;
@@ -99,7 +99,7 @@ export class Readiness {
     return problems;
   }
 
-  /** The failure of the last test write. A write that waits for a lock isn't a failure: another check covers the wait. */
+  /** The failure of the last test write. A wait for a lock isn't a failure: another check covers it. */
   async #written(
     failures: number,
     write: "always" | "failed before",

@@ -1,6 +1,6 @@
 /**
- * Checks whether the database can be written. An empty transaction succeeds even on a full disk, so the check updates a
- * row. The result is cached for a few seconds, unless a write has failed since.
+ * Checks whether the database can be written. An empty transaction succeeds even on a full disk, so the check
+ * updates a row. The result is cached for a few seconds, unless a write has failed since.
  */
 export interface WriteCheckOptions {
   /** Updates a row. */

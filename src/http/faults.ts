@@ -20,7 +20,7 @@ export function fault(c: Context, status: ContentfulStatusCode, code: ErrorCode,
   return c.json({ error: { code, message } }, status);
 }
 
-/** An error without a code is a bug: it is logged in full, and the client sees one sentence. Hides the home's path. */
+/** Errors without a code are bugs: logged in full, shown as one sentence. The home's path is hidden. */
 export function faultHandler(
   log: HttpLog | undefined,
   home: string | undefined,

@@ -5,8 +5,8 @@ import { isLoopback, isWildcard, plainHost } from "./bind.js";
 import { fault } from "./faults.js";
 
 /**
- * The Host header reveals DNS rebinding: a page whose own name points at our address. IP addresses can't be rebound, so a
- * server that listens on all interfaces accepts any of them.
+ * The Host header reveals DNS rebinding: a page whose own name points at our address. IP addresses can't be
+ * rebound, so a server that listens on all interfaces accepts any of them.
  */
 export function checkHost(boundTo: string, otherNames: readonly string[] = []): MiddlewareHandler {
   const names = new Set([boundTo, ...otherNames].map(plainHost));
@@ -21,7 +21,7 @@ export function checkHost(boundTo: string, otherNames: readonly string[] = []): 
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Browsers always send Origin with a request that changes something, and it must be ours. Programs send none. */
+/** Browsers always send Origin with requests that change something. It must be ours. Programs send none. */
 export const checkOrigin: MiddlewareHandler = async (c, next) => {
   if (isCrossOrigin(c)) return fault(c, 403, "refused", "Requests from other sites are refused");
   return next();

@@ -8,8 +8,8 @@ export interface HealthOptions {
 }
 
 /**
- * `/healthz`: the event loop responds. `/readyz`: messages are accepted and processed. Both are public, because
- * supervisors and load balancers have no token. `/metrics` needs the token.
+ * `/healthz`: the event loop responds. `/readyz`: messages are accepted and processed. Both are public,
+ * because supervisors and load balancers have no token. `/metrics` needs the token.
  */
 export function healthRoutes(app: Hono, { problems, metrics }: HealthOptions): void {
   app.get("/healthz", (c) => c.json({ status: "ok" }));

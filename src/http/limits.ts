@@ -24,8 +24,8 @@ export function limitBody(megabytes = 1): MiddlewareHandler {
   return bodyLimit({
     maxSize: megabytes * MEGABYTE,
     onError: (c) => {
-      // Closing at once, as the client may have asked, would lose the response while the rest of the body is in flight.
-      // With keep-alive the server first reads that for half a second.
+      // Closing at once would lose the response while the rest of the body is in flight. With keep-alive the
+      // server first reads that for half a second.
       (c.env as HttpBindings).outgoing.shouldKeepAlive = true;
       return fault(c, 413, "invalid", `The request body is larger than ${megabytes} MB`);
     },

@@ -72,7 +72,7 @@ export function loginRoutes(
   });
 }
 
-/** Where to go after the login. `/` unless it is a path on this server without characters that break out of HTML. */
+/** Where to go after the login: a path on this server that is safe in HTML, otherwise `/`. */
 export function safeNext(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\w\-./?=&%:~,+]*$/.test(next) ? next : "/";
 }

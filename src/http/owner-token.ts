@@ -1,4 +1,4 @@
-/** The owner's token if none is configured: created once, in a file of the home that only this user can read. */
+/** The owner's token if none is configured. Created once, in a file that only this user can read. */
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import { HermesError } from "../errors.js";

@@ -37,7 +37,7 @@ export interface HttpOptions extends ListenOptions {
   home?: string;
   /** Requests per minute from one address; 0: no limit. */
   ratePerMinute?: number;
-  /** Webhooks of platforms. They skip our checks: platforms use any host name and authenticate in their own way. */
+  /** Webhooks of platforms. They skip our checks: platforms use any host name and sign their calls. */
   callbacks?: readonly { path: string; limited?: boolean; handle(request: Request): Promise<Response> }[];
   areas?: readonly Area[];
   /** Whether someone without the token may send this request. */
@@ -77,7 +77,7 @@ export interface ListeningServer extends HttpServer {
   serve(options: HttpOptions): void;
 }
 
-/** Until `serve` is called, `/healthz` answers, `/readyz` reports that the gateway is starting, and the rest gets 503 with Retry-After. */
+/** Before `serve`, `/healthz` responds, `/readyz` reports a starting gateway, and the rest gets 503. */
 export async function listenHttp(options: ListenOptions): Promise<ListeningServer> {
   const { host, port, token } = options;
   checkBind(host, token);

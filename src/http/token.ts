@@ -1,4 +1,4 @@
-/** Checks the token: programs send it as a Bearer header, browsers have a login cookie that is signed with it. */
+/** Checks the token. Programs send it as a Bearer header; browsers have a login cookie signed with it. */
 import { createHmac } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -46,8 +46,9 @@ export function requireToken({ isOpen, isGuest, ...check }: TokenCheck): Middlew
 }
 
 /**
- * SameSite is Lax, so that a browser that follows a link from a chat is logged in. Requests that change something check the
- * Origin. A device's login ends when the device is signed out; every login ends when the token changes.
+ * SameSite is Lax, so that a browser that follows a link from a chat is logged in. Requests that change
+ * something check the Origin. A device's login ends when the device is signed out; every login ends when the
+ * token changes.
  */
 export function setLogin(c: Context, token: string, now: number, device?: string): void {
   const expires = Math.floor(now) + LOGIN_SECONDS;

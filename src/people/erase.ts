@@ -78,7 +78,7 @@ function isEmpty({ plan, files }: PersonData): boolean {
   return isNobody(plan) && files.memories.length + files.history.length === 0;
 }
 
-/** How long to wait until temporary files of killed processes can be distinguished from those of running ones. */
+/** How long to wait until temporary files are old enough to belong to killed processes. */
 const LEFTOVERS_MS = 15_000;
 const MAX_ROUNDS = 3;
 
@@ -96,7 +96,7 @@ async function eraseData(
   }
 }
 
-/** Deletes files first, because the rows have their paths, and authorship last, because it shows what is left to erase. */
+/** Deletes files first, because rows have their paths, and authorship last, because it shows what is left. */
 async function eraseOnce(
   store: Store,
   { plan, files }: PersonData,

@@ -86,7 +86,7 @@ export function toolFacts(
   };
 }
 
-/** Returns a function for people's roles in direct chats. Platforms that aren't chat services authenticate senders themselves. */
+/** Returns people's roles in direct chats. Platforms that aren't chat services authenticate their senders. */
 export function roles(config: Config): (person: Person, pairing: "approved" | "pending" | null) => Role {
   const chats = new Set(platformsOf(config).flatMap(({ name, setup }) => (setup ? [name] : [])));
   return (person, pairing) => {

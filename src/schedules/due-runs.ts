@@ -33,8 +33,8 @@ async function dueRuns(deps: DueDeps, schedules: readonly ScheduleRow[], now: nu
 }
 
 /**
- * Recomputes future due times: the configured zone may have changed since the last start, or a clock that was ahead was
- * corrected and the due times are too late.
+ * Recomputes future due times: the configured zone may have changed since the last start, or a clock that was
+ * ahead was corrected and the due times are too late.
  */
 export async function realign(
   { store, config }: Pick<DueDeps, "store" | "config">,

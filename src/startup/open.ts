@@ -80,7 +80,7 @@ export interface RunningGateway {
   gateway: Gateway;
   mcp: McpServers;
   store: Store;
-  /** A link that signs the operator in to the web chat and the dashboard, once; undefined if the web chat is off. */
+  /** A one-time link that signs the operator in; undefined if the web chat is off. */
   operatorLink(): Promise<string | undefined>;
   stop(): Promise<void>;
 }

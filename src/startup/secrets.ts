@@ -22,7 +22,7 @@ export function allSecrets(config: Config, ...environments: readonly Env[]): Sec
   return [...configuredSecrets(config), ...variables];
 }
 
-/** All secrets of a home: configured ones, those of the process and of `.env`, and MCP logins, which may be renewed later. */
+/** Secrets of the configuration, the process and `.env`, and MCP logins, which may be renewed later. */
 export function homeSecrets(home: string, config: Config, env: Env): SecretSet {
   return new SecretSet([...allSecrets(config, env, envFile(homePaths(home).envFile)), ...storedLogins(home)]);
 }

@@ -17,7 +17,7 @@ const MEDIA_INTERVAL_SECONDS = 3600;
 /** Per batch: small enough not to block the event loop for long. */
 const ROUTES_PER_BATCH = 100;
 
-/** Ends due sessions of chats without new messages, and removes old queue rows. A message ends its own due session. */
+/** Ends due sessions of chats without new messages, and removes old queue rows and files. */
 export class Sweep {
   readonly #parts: GatewayParts;
   readonly #hasWork: (key: string) => boolean;
@@ -80,7 +80,7 @@ export class Sweep {
     } while (page.length === ROUTES_PER_BATCH);
   }
 
-  /** Ends a session immediately; the chat's next message opens a new one. False if the chat no longer uses it. */
+  /** Ends a session; the chat's next message opens a new one. False if the chat no longer uses it. */
   async end(route: RouteRow, reason: string): Promise<boolean> {
     const { store } = this.#parts;
     const { sessionKey, sessionId } = route;

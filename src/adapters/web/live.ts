@@ -1,4 +1,4 @@
-/** What a person's tabs see at this moment, in all of their conversations: events, and the answers that are being written. */
+/** The live state of people's conversations: events for their tabs, and answers that are being written. */
 import { randomUUID } from "node:crypto";
 import { BoundedMap } from "../../bounded-map.js";
 import { nowSeconds } from "../../clock.js";
@@ -88,7 +88,7 @@ export class Live {
     this.#show(person, event, this.#log.add(person, event));
   }
 
-  /** The gateway's own messages since then that aren't decided: the queues show one only after its send is settled. */
+  /** The gateway's undecided messages since then. The queues have them only after the send is settled. */
   noticesAt({ person, conversationId }: ConversationRef, since: number): NoticeMessage[] {
     const events = this.#log.of(person);
     const decided = new Set(events.flatMap((one) => (one.type === "decided" ? [one.messageId] : [])));

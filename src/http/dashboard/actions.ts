@@ -1,4 +1,4 @@
-/** The operator's actions on dead letters and pairings. `checkOrigin` has already checked the browser's origin. */
+/** The operator's actions on dead letters and pairings. `checkOrigin` has already checked the origin. */
 import type { Hono } from "hono";
 import { z } from "zod";
 import { HermesError } from "../../errors.js";

@@ -1,4 +1,4 @@
-/** Hooks and webhooks with their latest outcomes. Read-only: they are changed in the settings and in the home. */
+/** Hooks and webhooks with their latest outcomes. Read-only: the settings and the home define them. */
 import type { Hono } from "hono";
 import { maskSecrets } from "../../config/mask.js";
 import { homePaths } from "../../config/paths.js";

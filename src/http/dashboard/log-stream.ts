@@ -25,7 +25,7 @@ const MAX_WAITING = 1000;
 const MAX_TEXT = 2000;
 const MAX_FIELDS = 4000;
 const BATCH_MS = 200;
-/** After this time without a line, an empty event keeps proxies from closing the stream, and detects closed pages. */
+/** An empty event after this time keeps proxies from closing the stream, and detects closed pages. */
 const KEEP_ALIVE_MS = 15_000;
 
 interface Filter {

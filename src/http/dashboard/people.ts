@@ -73,7 +73,7 @@ function hasName({ person, names }: ListedPerson, q: string): boolean {
   return [person, ...names].some((name) => name.toLowerCase().includes(q));
 }
 
-/** The person's id in the web chat. Someone from another platform who signs in with a link has a separate one. */
+/** The person's id in the web chat. People who sign in from other platforms have a separate id. */
 function webIdOf({ platform, userId }: Person): string {
   return platform === WEB ? userId : webPersonOf(`${platform}:${userId}`);
 }

@@ -3,8 +3,8 @@ import type { SearchHit } from "../../store/store.js";
 import type { SearchAnswer } from "./types.js";
 
 /**
- * Turns the last word of a query into a prefix search, because it may still be typed. A word that is finished (followed by a
- * space, a quote or a star) and an operator (AND, OR, NOT) stay as they are.
+ * Turns the last word of a query into a prefix search, because it may still be typed. A word that is finished
+ * (followed by a space, a quote or a star) and an operator (AND, OR, NOT) stay as they are.
  */
 export function asTyped(query: string): string {
   const last = /(?:^|\s)([\p{L}\p{N}_]{2,})$/u.exec(query)?.[1];

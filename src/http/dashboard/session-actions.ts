@@ -128,7 +128,7 @@ function manageRoutes(api: Hono, options: DashboardOptions): void {
 
 const idOf = (c: Context): string => c.req.param("id") ?? "";
 
-/** Whether the session is a chat's current one, whether a turn runs or waits, and until when a human answers. */
+/** Whether the session is a chat's current one, whether it has a turn, and until when a human answers. */
 export async function stateOf(
   { store, gateway }: Pick<DashboardOptions, "store" | "gateway">,
   { id, session_key }: { id: string; session_key: string | null },

@@ -31,7 +31,7 @@ export class UsageSource {
     const days = lastDays(count, this.#timeZone);
     const rows: UsageRow[] = [];
     const now = nowSeconds();
-    // One day more, because days start at different times in other time zones. Rows of that day are filtered out below.
+    // One day more, because of time zones. The filter below drops rows before the first day.
     const first = Math.floor((now / DAY_SECONDS - count - 1) / CHUNK_DAYS);
     for (let chunk = first; chunk * CHUNK_DAYS * DAY_SECONDS <= now; chunk += 1)
       rows.push(...(await this.#chunk(chunk, now)));

@@ -10,7 +10,7 @@ const MAX_ADDRESSES = 10_000;
 export class Attempts {
   readonly #failed = new BoundedMap<string, { count: number; since: number }>(MAX_ADDRESSES);
 
-  /** Counts the attempt before it is checked, so that parallel attempts don't get around the limit. Throws over the limit. */
+  /** Counts the attempt before it is checked, because attempts may run in parallel. Throws over the limit. */
   begin(address: string, now = performance.now()): void {
     const seen = this.#failed.get(address);
     const recent = seen && now - seen.since < WINDOW_MS ? seen : { count: 0, since: now };

@@ -29,7 +29,7 @@ export interface AnswerValue {
   seconds?: Record<string, number>;
 }
 
-/** Types that browsers may display. Other files are downloads, so that no uploaded page runs on our origin. */
+/** Types that browsers may display. Other files are downloads: no uploaded page may run on our origin. */
 export const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 export function uploadedFile({ id, value }: Pick<RecordRow, "id" | "value">): ChatFile & { id: string } {

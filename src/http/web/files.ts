@@ -1,4 +1,4 @@
-/** Files of people and answers. They are stored under random names, and only their person can download them. */
+/** Files of people and answers, stored under random names. Only their person can download them. */
 import { createReadStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import path from "node:path";

@@ -18,8 +18,8 @@ export function nodesOf({ session, ancestors, descendants }: Lineage): Nodes {
 }
 
 /**
- * Where a new version of a message branches off. If the message was copied from the parent, or is itself a new version, it
- * branches off from the parent. So all versions of a message are forks of the same session.
+ * Where a new version of a message branches off. If the message was copied from the parent, or is itself a
+ * new version, it branches off from the parent. So all versions of a message are forks of the same session.
  */
 export function forkFrom(nodes: Nodes, sessionId: SessionId, index: number): ForkPoint {
   let parent = sessionId;

@@ -93,7 +93,7 @@ function summary({ id, at, text }: ShownMessage): NoticeMessage {
 
 export type Identified = Pick<ShownMessage, "id" | "platformMessageId" | "undone">;
 
-/** The page's id of a person's message. An undone one gets the row's id, because it may have been asked again. */
+/** The page's id of a person's message. An undone one may have been sent again, so it gets the row's id. */
 export function userId({ id, platformMessageId, undone }: Identified): string {
   return platformMessageId === null || undone ? `m:${id}` : `u:${platformMessageId}`;
 }
@@ -143,7 +143,7 @@ function shownCall(
   return { callId: id ?? tool, tool, args: args.slice(0, RESULT_CHARS), state, result: shown, seconds: took };
 }
 
-/** Removes the notes before the typed text, and the lines for files after it, that were added for the agent. */
+/** Removes what was added for the agent: notes before the typed text, and lines for files after it. */
 export function typedText(text: string, files: number): string {
   const lines = text.split("\n");
   while (lines.length > 0 && /^\[(?:Late|Note): .*\]$/.test(lines[0]!)) lines.shift();

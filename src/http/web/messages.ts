@@ -119,8 +119,8 @@ export async function switchBranch(scope: ConversationScope, branch: SessionId):
 }
 
 /**
- * Forks the shown branch before one of its messages, and returns that message. Stops a running turn first, so that its message
- * is part of the session. Idempotent.
+ * Forks the shown branch before one of its messages, and returns that message. Stops a running turn first, so
+ * that its message is part of the session. Idempotent.
  */
 async function forkOnce(
   scope: ConversationScope,

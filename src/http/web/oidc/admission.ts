@@ -56,7 +56,7 @@ function openRefusal({ allowed_domains, allowed_groups, allow_all }: Rules): str
     : "The configuration of this gateway doesn't let anyone sign in this way.";
 }
 
-/** Only addresses that the issuer has verified count: anyone can claim another's. Some issuers send the flag as text. */
+/** Anyone can claim an address, so the issuer must have verified it. Some issuers send the flag as text. */
 function verifiedEmail({ email, email_verified }: Claims): string | undefined {
   const isVerified = email_verified === true || email_verified === "true";
   return isVerified && typeof email === "string" && email.includes("@") ? email : undefined;

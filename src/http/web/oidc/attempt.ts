@@ -1,4 +1,4 @@
-/** One sign-in attempt. State, nonce and PKCE verifier are derived from one secret in the browser's cookie. */
+/** A sign-in attempt. State, nonce and PKCE verifier are derived from one secret in the browser's cookie. */
 import { createHash, randomBytes } from "node:crypto";
 import { PLATFORM } from "../../../adapters/web/normalise.js";
 import { nowSeconds } from "../../../clock.js";
