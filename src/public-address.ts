@@ -61,13 +61,13 @@ export class PrivateAddressError extends Error {}
 /** Like `dns.lookup`, for use by the connection itself: no second lookup can return another address. */
 export function guardedLookup(allowPrivate: boolean): net.LookupFunction {
   return (host, options, callback) => {
-    dns.lookup(host, { ...options, all: true }, (error, found) => {
+    dns.lookup(host, { ...options, all: true }, (error, addresses) => {
       const refused =
-        !allowPrivate && !isThisMachine(host) && found?.some(({ address }) => isPrivateAddress(address));
+        !allowPrivate && !isThisMachine(host) && addresses?.some(({ address }) => isPrivateAddress(address));
       const failure = error ?? (refused ? new PrivateAddressError(`${host} ${PRIVATE_REFUSAL}`) : null);
       if (failure) callback(failure, [], 0);
-      else if (options.all) callback(null, found);
-      else callback(null, found[0]!.address, found[0]!.family);
+      else if (options.all) callback(null, addresses);
+      else callback(null, addresses[0]!.address, addresses[0]!.family);
     });
   };
 }

@@ -58,9 +58,9 @@ export class SecretRedactor {
     return (chunk) => {
       const text = end + chunk;
       end = longest > 1 ? text.slice(1 - longest) : "";
-      const found = forms.find(({ value }) => text.includes(value));
-      if (found) this.#report(found.name);
-      return found !== undefined;
+      const secret = forms.find(({ value }) => text.includes(value));
+      if (secret) this.#report(secret.name);
+      return secret !== undefined;
     };
   }
 
@@ -128,13 +128,13 @@ class Stream implements SecretStream {
   #take(unit: number): void {
     this.#node = step(this.#node, unit);
     this.#read += 1;
-    const { found } = this.#node;
-    if (!found) return;
-    const from = this.#read - found.length;
+    const { match } = this.#node;
+    if (!match) return;
+    const from = this.#read - match.length;
     // A longer secret replaces those within it.
     while (this.#spans.length > 0 && this.#spans.at(-1)!.from >= from) this.#spans.pop();
     this.#spans.push({ from, to: this.#read });
-    this.#report(found.name);
+    this.#report(match.name);
   }
 
   /** How many trailing characters may belong to an incomplete secret. */

@@ -14,7 +14,7 @@ export interface Node {
   /** Length of the text that leads here. */
   depth: number;
   /** The longest secret that ends here. */
-  found: { length: number; name: string } | undefined;
+  match: { length: number; name: string } | undefined;
 }
 
 export interface Known {
@@ -56,7 +56,7 @@ export class SecretSet {
 function known(secrets: readonly Secret[]): Known {
   const byValue = new Map(secrets.flatMap(formsOf).map((form) => [form.value, form]));
   const forms = [...byValue.values()];
-  const longest = forms.reduce((most, { value }) => Math.max(most, value.length), 0);
+  const longest = forms.reduce((max, { value }) => Math.max(max, value.length), 0);
   return { forms, longest, root: automaton(forms) };
 }
 
@@ -78,11 +78,11 @@ function encoded(text: string): string {
 }
 
 function automaton(secrets: readonly Secret[]): Node {
-  const root: Node = { next: new Map(), fail: undefined, depth: 0, found: undefined };
+  const root: Node = { next: new Map(), fail: undefined, depth: 0, match: undefined };
   for (const { name, value } of secrets) {
     let node = root;
     for (let i = 0; i < value.length; i++) node = childOf(node, value.charCodeAt(i));
-    node.found ??= { length: value.length, name };
+    node.match ??= { length: value.length, name };
   }
   // Breadth first: a node's fail link is shallower, so it is complete.
   for (let open = [root]; open.length > 0; ) {
@@ -90,7 +90,7 @@ function automaton(secrets: readonly Secret[]): Node {
     for (const node of open)
       for (const [unit, child] of node.next) {
         child.fail = node.fail ? step(node.fail, unit) : root;
-        child.found ??= child.fail.found;
+        child.match ??= child.fail.match;
         below.push(child);
       }
     open = below;
@@ -101,7 +101,7 @@ function automaton(secrets: readonly Secret[]): Node {
 function childOf(node: Node, unit: number): Node {
   const known = node.next.get(unit);
   if (known) return known;
-  const child: Node = { next: new Map(), fail: undefined, depth: node.depth + 1, found: undefined };
+  const child: Node = { next: new Map(), fail: undefined, depth: node.depth + 1, match: undefined };
   node.next.set(unit, child);
   return child;
 }

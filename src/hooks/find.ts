@@ -29,14 +29,14 @@ const manifest = z.object({
 });
 
 export function findHooks(dir: string): FoundHooks {
-  const found: FoundHooks = { modules: [], problems: [] };
+  const hooks: FoundHooks = { modules: [], problems: [] };
   for (const name of foldersIn(dir)) {
     const hook = readHook(join(dir, name), name);
     if (hook === undefined) continue;
-    if ("problem" in hook) found.problems.push({ name, problem: hook.problem });
-    else found.modules.push(hook);
+    if ("problem" in hook) hooks.problems.push({ name, problem: hook.problem });
+    else hooks.modules.push(hook);
   }
-  return found;
+  return hooks;
 }
 
 function foldersIn(dir: string): string[] {

@@ -42,12 +42,12 @@ function lastLine(content: unknown): string {
 
 /** Call it only without an open database connection: closing the file would drop the connection's locks. */
 export async function traces({ stateDb }: HomePaths, probes: readonly Buffer[]): Promise<Trace[]> {
-  const found: Trace[] = [];
+  const list: Trace[] = [];
   for (const file of [stateDb, `${stateDb}-wal`]) {
     const count = await countIn(file, probes);
-    if (count > 0) found.push({ file, probes: count });
+    if (count > 0) list.push({ file, probes: count });
   }
-  return found;
+  return list;
 }
 
 async function countIn(file: string, probes: readonly Buffer[]): Promise<number> {

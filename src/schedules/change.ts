@@ -123,9 +123,9 @@ export async function findSchedule(
   reference: string,
   query: { runs?: number } = {},
 ): Promise<ScheduleRow> {
-  const [found] = await store.listSchedules({ called: reference, ...query });
-  if (!found) throw await unknownSchedule(store, reference);
-  return found;
+  const [schedule] = await store.listSchedules({ called: reference, ...query });
+  if (!schedule) throw await unknownSchedule(store, reference);
+  return schedule;
 }
 
 async function unknownSchedule(store: Pick<Store, "listSchedules">, reference: string): Promise<HermesError> {

@@ -61,9 +61,9 @@ export function peopleRoutes(api: Hono, options: DashboardOptions, source: Peopl
 
   api.get("/people/one", async (c) => {
     const person = paramsOf(c, personShape);
-    const found = await source.find(person);
-    if (!found) throw unknownPerson(person);
-    return c.json({ person: shown(found), web: await webOf(options, person) } satisfies PersonAnswer);
+    const listed = await source.find(person);
+    if (!listed) throw unknownPerson(person);
+    return c.json({ person: shown(listed), web: await webOf(options, person) } satisfies PersonAnswer);
   });
 
   signInRoutes(api, options, source);
@@ -122,10 +122,10 @@ function signInRoutes(api: Hono, options: DashboardOptions, source: PeopleSource
 
   async function loginOf(person: Person): Promise<WebLogin> {
     const id = webIdOf(person);
-    const found = await source.find(person);
-    if (!found || (person.platform === WEB && !(await isKnown(store, id)))) throw unknownPerson(person);
+    const listed = await source.find(person);
+    if (!listed || (person.platform === WEB && !(await isKnown(store, id)))) throw unknownPerson(person);
     const owner = isOwner(person, loaded.config.owners);
-    return { person: id, name: person.platform === WEB ? null : (found.names[0] ?? null), owner };
+    return { person: id, name: person.platform === WEB ? null : (listed.names[0] ?? null), owner };
   }
 
   api.post("/people/password", async (c) => {
@@ -148,13 +148,16 @@ function signInRoutes(api: Hono, options: DashboardOptions, source: PeopleSource
   });
 
   api.post("/people/devices/revoke", async (c) => {
-    const { device, ...person } = await bodyOf(c, { ...personShape, device: z.string().min(1).max(200) });
+    const { device: deviceId, ...person } = await bodyOf(c, {
+      ...personShape,
+      device: z.string().min(1).max(200),
+    });
     const id = webIdOf(person);
     const devices = await devicesOf({ store }, { id, signedIn: true, deviceId: null });
-    const found = devices.find((one) => one.id === device);
-    if (!found) throw gone("That device is not signed in any more.");
-    await signOut({ store, adapter: requireWeb() }, { id }, device);
-    await note(c, "people/devices/revoke", { ...person, device: found.label });
-    return c.json({ revoked: device });
+    const device = devices.find((one) => one.id === deviceId);
+    if (!device) throw gone("That device is not signed in any more.");
+    await signOut({ store, adapter: requireWeb() }, { id }, deviceId);
+    await note(c, "people/devices/revoke", { ...person, device: device.label });
+    return c.json({ revoked: deviceId });
   });
 }

@@ -179,10 +179,10 @@ async function sendTest(
   gateway.requireAccepting();
   const connection = gateway.health().find((one) => one.platform === platform && one.account === account);
   if (!connection) throw new HermesError("not_found", `There is no bot ${account} on ${platform}.`);
-  const found = await findTarget(store, to, targets);
-  if (found?.platform !== platform)
+  const chat = await findTarget(store, to, targets);
+  if (chat?.platform !== platform)
     throw new HermesError("invalid", `${to} is not a chat on ${platform}.`, { hint: `${platform}:CHAT` });
-  const target: Target = { ...found, account };
+  const target: Target = { ...chat, account };
   const id = await store.enqueueReply({ target, kind: "notice", text: TEST_TEXT }, key);
   gateway.wake();
   const row = await awaitDelivery(store, id, connection.isOff ? 0 : TEST_MS);

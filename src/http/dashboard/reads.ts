@@ -146,7 +146,7 @@ function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
     if (searches.size >= MAX_SEARCHES_WAITING)
       throw new HermesError("unavailable", "Too many searches are waiting");
     const { signal } = c.req.raw;
-    const found = await searches.add(async (): Promise<SearchAnswer | undefined> => {
+    const answer = await searches.add(async (): Promise<SearchAnswer | undefined> => {
       if (signal.aborted) return undefined;
       const containing = q.trim();
       const named = offset === 0 && containing.length > 1;
@@ -160,7 +160,7 @@ function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
         next: hits.length === count ? offset + count : null,
       };
     });
-    return found ? c.json(found) : c.body(null, 204);
+    return answer ? c.json(answer) : c.body(null, 204);
   });
 }
 

@@ -19,8 +19,8 @@ export async function withNames(
   hits: readonly SearchHit[],
 ): Promise<SearchAnswer["hits"]> {
   const ids = [...new Set(hits.map(({ session_id }) => session_id))];
-  const found = await Promise.all(ids.map(async (id) => (await reports.browseSessions({ id })).sessions[0]));
-  const sessions = new Map(ids.map((id, i) => [id, found[i]]));
+  const rows = await Promise.all(ids.map(async (id) => (await reports.browseSessions({ id })).sessions[0]));
+  const sessions = new Map(ids.map((id, i) => [id, rows[i]]));
   return hits.map(({ context: _, ...hit }) => {
     const session = sessions.get(hit.session_id);
     return { ...hit, user_id: session?.user_id ?? null, place: session?.place ?? null };

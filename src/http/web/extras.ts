@@ -42,8 +42,8 @@ export function sentFile({ name, mimeType, bytes }: OutboundFile, outboxId: numb
   return { name, mimeType, bytes, url, picture: PICTURES.has(mimeType) };
 }
 
-export async function extrasOf({ chat, person, id: place }: ConversationScope): Promise<Extras> {
-  const query = { platform: PLATFORM, owner: person.id, place };
+export async function extrasOf({ chat, person, id }: ConversationScope): Promise<Extras> {
+  const query = { platform: PLATFORM, owner: person.id, place: id };
   const [uploads, answers] = await Promise.all([
     chat.store.listRecords({ ...query, kind: UPLOAD }),
     chat.store.listRecords({ ...query, kind: ANSWER }),

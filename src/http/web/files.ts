@@ -64,7 +64,7 @@ export async function takeUploads(
   clientId: string,
   ids: readonly string[],
 ): Promise<Attachment[]> {
-  const { chat, person, id: place } = scope;
+  const { chat, person } = scope;
   if (ids.length > FILES_PER_MESSAGE)
     throw new HermesError("invalid", `A message may have ${FILES_PER_MESSAGE} files at most`);
   const owned = { platform: PLATFORM, kind: UPLOAD, owner: person.id };
@@ -75,7 +75,7 @@ export async function takeUploads(
     const value = upload.value as UploadValue;
     const used = value.clientId !== null && value.clientId !== clientId;
     // The new version of an edited message: a second record of the same file.
-    const record = { ...owned, id: used ? `${clientId}.${attachments.length}` : id, place };
+    const record = { ...owned, id: used ? `${clientId}.${attachments.length}` : id, place: scope.id };
     await chat.store.saveRecord({ ...record, value: { ...value, clientId } });
     const { name, mimeType, bytes, path: file, kind } = value;
     attachments.push({ kind, name, mimeType, bytes, path: file });
@@ -85,10 +85,11 @@ export async function takeUploads(
 
 /** The uploads of one message. */
 export async function uploadsOf(
-  { chat, person, id: place }: ConversationScope,
+  { chat, person, id }: ConversationScope,
   clientId: string,
 ): Promise<RecordRow[]> {
-  const rows = await chat.store.listRecords({ platform: PLATFORM, kind: UPLOAD, owner: person.id, place });
+  const query = { platform: PLATFORM, kind: UPLOAD, owner: person.id, place: id };
+  const rows = await chat.store.listRecords(query);
   return rows.filter(({ value }) => (value as UploadValue).clientId === clientId);
 }
 

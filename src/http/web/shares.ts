@@ -23,7 +23,7 @@ export function isSharingOn({ config }: WebChat): boolean {
 }
 
 export async function share(scope: ConversationScope, days = DEFAULT_DAYS): Promise<Share> {
-  const { chat, person, id: place } = scope;
+  const { chat, person, id } = scope;
   requireSharing(chat);
   const conversation = await conversationAt(scope);
   if (!conversation) throw new HermesError("not_found", "There is no such conversation");
@@ -35,7 +35,7 @@ export async function share(scope: ConversationScope, days = DEFAULT_DAYS): Prom
   const secret = randomBytes(24).toString("base64url");
   const value: Snapshot = { title: conversation.title, messages, secret };
   const expiresAt = nowSeconds() + days * DAY_SECONDS;
-  const record = { platform: PLATFORM, kind: SHARE, owner: person.id, id: idOf(secret), place };
+  const record = { platform: PLATFORM, kind: SHARE, owner: person.id, id: idOf(secret), place: id };
   await chat.store.saveRecord({ ...record, value, expiresAt });
   return toShare({ ...record, value, createdAt: nowSeconds(), expiresAt });
 }

@@ -15,9 +15,9 @@ const URL_CHARS = 2000;
 /** Pages that the agent read come first, then search results. */
 export function sourcesOf(calls: readonly SourceCall[]): Source[] {
   const read = calls.filter(({ tool }) => tool === "web_extract").flatMap(pagesOf);
-  const found = calls.filter(({ tool }) => tool === "web_search").flatMap(hitsOf);
+  const searched = calls.filter(({ tool }) => tool === "web_search").flatMap(hitsOf);
   const byUrl = new Map<string, Source>();
-  for (const page of [...read, ...found]) {
+  for (const page of [...read, ...searched]) {
     const source = sourceAt(page);
     if (source && !byUrl.has(source.url) && byUrl.size < MAX_SOURCES) byUrl.set(source.url, source);
   }
