@@ -9,7 +9,7 @@ export interface HealthOptions {
 
 /**
  * `/healthz`: the event loop responds. `/readyz`: messages are accepted and processed. Both are public,
- * because supervisors and load balancers have no token. `/metrics` needs the token.
+ * because supervisors and load balancers have no token. `/metrics` is guarded like all other paths.
  */
 export function healthRoutes(app: Hono, { problems, metrics }: HealthOptions): void {
   app.get("/healthz", (c) => c.json({ status: "ok" }));

@@ -74,8 +74,8 @@ export interface LogAnswer {
 }
 
 export interface RestartAnswer {
-  /** The service manager that restarts the gateway; null: none. */
+  /** What restarts the gateway after it exits; null: nothing. */
   supervisor: string | null;
-  /** The command that started the gateway; null: another program runs it. */
+  /** A command that restarts the gateway by hand; null: another program runs it. */
   command: string | null;
 }

@@ -6,7 +6,7 @@ import { type ConversationScope, liveOf, rowOf } from "./chat.js";
 import { ANSWER, type AnswerValue, UPLOAD } from "./extras.js";
 import { removeFiles } from "./files.js";
 
-/** An unknown conversation is no error: it may be deleted already. */
+/** An unknown conversation isn't an error: it may be deleted already. */
 export async function deleteConversation(scope: ConversationScope): Promise<void> {
   const { chat, person, id, key } = scope;
   await chat.gateway.stopTurn(key);

@@ -22,7 +22,7 @@ const MAX_DEVICES = 50;
 const SEEN_INTERVAL_SECONDS = 3600;
 
 /**
- * Sets a new cookie, which makes an old one invalid that someone else may have planted. The code of a login
+ * Sets a new cookie. The old one, which someone else may have planted, becomes invalid. The code of a login
  * link ends last: after a crash in between, the page sends it again.
  */
 export async function signIn(c: Context, chat: WebChat, login: WebLogin & { id?: string }): Promise<Visitor> {

@@ -48,8 +48,8 @@ async function startLogin(c: Context, { config, store }: WebChat, issuer: Issuer
 }
 
 /**
- * The web chat's cookie is Strict, so it isn't sent with a redirect from another site. Requests of our page
- * for login links do have it, so the browser's conversations move as with every other login.
+ * The web chat's cookie is Strict, so it isn't sent with a redirect from another site. Our page for login links
+ * does send it, so the browser's conversations move as with every other login.
  */
 async function callback(c: Context, { config, store }: WebChat, issuer: Issuer): Promise<Response> {
   const attempt = await takeAttempt(store, getCookie(c, COOKIE), c.req.query("state"));
