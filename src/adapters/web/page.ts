@@ -5,7 +5,7 @@ import { PageFiles } from "../../page-files.js";
 
 const PAGE = "chat.html";
 /** Addresses of the page's own router. */
-const PLACES = ["/", "/c/:id"];
+const PAGE_PATHS = ["/", "/c/:id"];
 const SHARED = "/shared/:secret";
 const FILES = "/chat/";
 
@@ -17,7 +17,7 @@ export function pageRoutes(app: Hono): void {
     const file = name === PAGE ? undefined : await files.answer(c, name);
     return file ?? next();
   });
-  for (const place of PLACES) app.get(place, page);
+  for (const path of PAGE_PATHS) app.get(path, page);
   app.get(SHARED, (c) => {
     c.header("X-Robots-Tag", "noindex");
     return page(c);
