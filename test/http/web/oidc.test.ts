@@ -124,7 +124,7 @@ describe("signing in with OpenID Connect", () => {
 
   it.each([
     ["nonce", "doesn't belong to this sign-in"],
-    ["code_challenge", "refuses this gateway's request"],
+    ["code_challenge", "rejected this gateway's request"],
   ])("refuses an answer to another request: %s", async (name, words) => {
     const place = await world("allow_all: true");
     const { to, cookie } = await leave(place.browser);
