@@ -74,7 +74,7 @@ function loginPath(c: Context): string {
 
 const LOGIN = /^(\d{1,12})\.([\w-]{1,100})(?:\.([\w-]{1,100}))?$/;
 
-/** Undefined: there is none of ours. It may end later. */
+/** Returns a check whether the login is still valid; undefined: the request has no valid login cookie. */
 function loginOf(c: Context, { token, isOwnerDevice }: LoginCheck): (() => Promise<boolean>) | undefined {
   const [, expires, signature, device] = LOGIN.exec(getCookie(c, COOKIE) ?? "") ?? [];
   if (expires === undefined || signature === undefined) return undefined;
@@ -84,7 +84,7 @@ function loginOf(c: Context, { token, isOwnerDevice }: LoginCheck): (() => Promi
     (device === undefined || ((await isOwnerDevice?.(device)) ?? false));
 }
 
-/** For an answer that goes on: whether the login that it was asked for with is valid, still. */
+/** For event streams: whether the login of the request is still valid. */
 export async function isStillLoggedIn(c: Context): Promise<boolean> {
   const isLoggedIn = c.get(LOGGED_IN) as (() => Promise<boolean>) | undefined;
   return (await isLoggedIn?.()) ?? true;

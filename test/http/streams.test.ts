@@ -11,7 +11,7 @@ const BEARER = { authorization: `Bearer ${TOKEN}` };
 
 async function startStreams() {
   const devices = new Set(["laptop"]);
-  const streams = new EventStreams({ most: 1, log: { warn() {} } });
+  const streams = new EventStreams({ max: 1, log: { warn() {} } });
   const server = await startHttp({
     ...{ host: "127.0.0.1", port: 0, token: TOKEN, isOwnerDevice: async (device) => devices.has(device) },
     routes: (app) => {
@@ -20,8 +20,8 @@ async function startStreams() {
         return c.body(null, 204);
       });
       app.get("/stream", (c) =>
-        streams.serve(c, async ({ send, over }) => {
-          while (!over.aborted) {
+        streams.serve(c, async ({ send, ended }) => {
+          while (!ended.aborted) {
             await send("tick", "{}");
             await sleep(10);
           }

@@ -36,7 +36,7 @@ export class EventStreams {
       c.header("Retry-After", "10");
       return fault(c, 503, "unavailable", "Too many dashboard pages are open, or the gateway is stopping");
     }
-    // Nothing would ever read its events.
+    // The response to HEAD has no body, so nothing would read the events.
     if (c.req.method === "HEAD") return c.body(null);
     this.#count += 1;
     // Keeps proxies from buffering the stream.

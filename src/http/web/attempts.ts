@@ -18,7 +18,7 @@ export class Attempts {
     this.#failed.set(address, { count: recent.count + 1, since: recent.since });
   }
 
-  /** Takes back its own only: otherwise a login of one's own would allow ten more guesses of another's. */
+  /** Uncounts only this attempt: a login must not reset the limit for guesses of other people's passwords. */
   succeeded(address: string): void {
     const seen = this.#failed.get(address);
     if (seen) this.#failed.set(address, { ...seen, count: seen.count - 1 });

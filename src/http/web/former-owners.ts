@@ -1,4 +1,4 @@
-/** People who were owners when they signed in: a changed `owners` ends that, on all their devices. */
+/** Removes the owner's rights from signed-in people who are no longer in `owners`. */
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import { isWebOwner } from "../../web-person.js";
 import type { WebChat } from "./chat.js";
@@ -10,7 +10,7 @@ const PAGE = 500;
 export async function dropFormerOwners({ store, config }: Pick<WebChat, "store" | "config">): Promise<void> {
   const { owners } = config;
   const [seen] = await store.listRecords(SEEN);
-  // An owner by a second id of a platform is known by their login only, so it counts until the list changes.
+  // The list can't confirm owners who are listed by a second id, so they stay owners until it changes.
   if (JSON.stringify(seen?.value) === JSON.stringify(owners)) return;
   for (let before: string | undefined; ; ) {
     const people = await store.listRecords({
