@@ -3,7 +3,7 @@ import type { Command, CommandCall, CommandOutcome } from "./command.js";
 export const yolo: Command = {
   name: "yolo",
   usage: "[on or off]",
-  description: "Run tools in this session without asking (owners)",
+  description: "Run tools in this session without asking (owners only)",
   group: "turn",
   when: "now",
   run,

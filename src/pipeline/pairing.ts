@@ -31,7 +31,7 @@ export class Pairing {
     const { platform, origin } = message;
     const code = newPairingCode((count) => randomBytes(count));
     const salt = randomBytes(16).toString("hex");
-    const text = `Hi! I don't know you yet. Ask my operator to run:\n\n\`hermes pairing approve ${platform} ${code}\`\n\nThe code is good for an hour.`;
+    const text = `Hi! I don't know you yet. Ask my operator to run:\n\n\`hermes pairing approve ${platform} ${code}\`\n\nThe code is valid for an hour.`;
     const permission = await this.#store.addPairing(
       {
         id: randomUUID().replaceAll("-", "").slice(0, 16),

@@ -3,6 +3,7 @@
  * the whole gateway so. See `--help`.
  */
 import fs from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { stringify } from "yaml";
 import { EMULATED_NAMES, startEmulated } from "./all.js";
@@ -51,7 +52,10 @@ async function run(names: readonly string[]): Promise<void> {
   for (const { gatewayAt } of emulated) gatewayAt?.(GATEWAY);
   const platforms = Object.fromEntries(emulated.map(({ name, settings }) => [name, settings]));
   const config = stringify({ allow_all: true, platforms });
-  if (CONFIG) fs.writeFileSync(CONFIG, config, { mode: 0o600 });
+  if (CONFIG) {
+    fs.mkdirSync(path.dirname(CONFIG), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(CONFIG, config, { mode: 0o600 });
+  }
   const { url } = await servePage({
     clients: emulated.map(clientOf),
     title: "Emulated platforms",

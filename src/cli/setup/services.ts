@@ -62,7 +62,7 @@ export const SERVICES: readonly Service[] = [
     ...compatible,
     id: "openrouter",
     label: "OpenRouter",
-    hint: "models of many makers with one key",
+    hint: "models of many vendors with one key",
     baseUrl: "https://openrouter.ai/api/v1",
     keyPage: "https://openrouter.ai/keys",
   },
