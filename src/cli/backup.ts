@@ -27,7 +27,7 @@ export function backupCommand(): Command {
 
 const HELP = `
 Contains a consistent snapshot of the database, sessions.json, transcripts, memories, hooks, plugins, files that were sent, and
-config.yaml without its secrets; .env stays out. The gateway needn't stop. \`hermes restore FILE\` brings it back.
+config.yaml without its secrets; .env is not included. The gateway can keep running. \`hermes restore FILE\` restores it.
 To have one made every day, set backup.every_hours in config.yaml.`;
 
 async function backup(options: { to?: string; json?: boolean }): Promise<void> {

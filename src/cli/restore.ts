@@ -37,8 +37,8 @@ export function restoreCommand(): Command {
 
 const HELP = `
 Every file is compared with its checksum and the database is checked before anything changes. What is in the home
-is moved to before-restore-… there. Your config.yaml stays; the backup's is put beside it. Secrets are in no backup.
-Hooks and plugins are code that runs in the gateway: they are installed after a question, or with --with-hooks and
+is moved to before-restore-… there. Your config.yaml stays; the backup's is saved next to it. Secrets are in no backup.
+Hooks and plugins are code that runs in the gateway: they are installed only if you confirm, or with --with-hooks and
 --with-plugins. Otherwise the home keeps its own. --yes doesn't approve them.`;
 
 async function restore(name: string, options: RestoreOptions): Promise<void> {

@@ -41,8 +41,8 @@ const LISTED = 100;
 const { platform: PLATFORM, chatId: CHAT, byName: BY_NAME } = exampleTargets();
 const HELP = `
 The target is platform:chat or platform:chat:thread, with the chat's id or its name, or "home" for the home channel
-(platforms.<name>.home_channel). The message is stored first; the gateway that runs sends it within a second, or the
-next one when none runs.
+(platforms.<name>.home_channel). The message is stored first. A running gateway sends it within a second;
+if none is running, the next one does.
 
   hermes send ${PLATFORM}:${CHAT} "The backup is done"
   df -h | hermes send home -

@@ -33,9 +33,9 @@ export function adoptCommand(): Command {
 }
 
 const HELP = `
-Reports at state.db (of any version), sessions.json, the pairing files, transcripts, config.yaml, .env and who can read them.
-Then, once you agree: an older state.db is migrated after a copy was kept, chats go on in their sessions, people whom
-Hermes Agent has paired are let in, and files become their owner's alone. Run again, it finds nothing left to do.
+First reports on state.db (of any version), sessions.json, the pairing files, transcripts, config.yaml, .env and their
+permissions. Then, if you agree, an older state.db is copied and migrated, chats continue in their sessions, people whom
+Hermes Agent has paired may talk, and only the owner can read the files. A second run finds nothing left to do.
 Exit code 1 if something blocks the adoption.`;
 
 async function adopt(options: AdoptOptions): Promise<void> {

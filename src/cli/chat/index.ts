@@ -26,7 +26,7 @@ export function chatCommand(): Command {
 
 const HELP = `
 Enter sends; a backslash at the end of a line, Alt+Enter and pasted text make several lines. Tab completes commands and
-titles. Ctrl-C interrupts an answer, a second one leaves. Piped input is asked once, like -q. A gateway may run meanwhile.
+titles. Ctrl-C interrupts an answer, a second Ctrl-C quits. Piped input is asked once, like -q. A gateway may be running.
 
   hermes chat -q "What is new?" --json    {session_id, outcome, answer, files, notices}`;
 

@@ -15,7 +15,7 @@ A time is a cron expression, an interval, or one moment, in --timezone or the co
   hermes cron add "in 2h" "Remind me to call Ada" --to ${BY_NAME.at(-1)}
   hermes cron add 2026-06-17T09:00 "Wish Ann a happy birthday" --to ${BY_NAME[0]}
 
-Each run is its own session (source cron). An answer that holds [SILENT] is kept and not sent.`;
+Each run is its own session (source cron). An answer that contains [SILENT] is stored, but not sent.`;
 
 export function cronCommand(): Command {
   const command = new Command("cron").addHelpText("after", HELP);

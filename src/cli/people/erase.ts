@@ -27,10 +27,11 @@ interface EraseOptions {
 }
 
 const HELP = `
-Sessions that are theirs alone go, with everything that came of them, and so do their messages in the queues, the
-agent's notes about them, files, pairing and schedules. In sessions with others their messages and the answers to them
-become "[erased]"; what others wrote stays, but for quotes of them. Lines of the gateway's log with their id go, too. Backups, the
-configuration and other logs are not touched: the report names what may still hold something. The gateway needn't stop. A second run completes one that was cut off.
+Deletes the sessions that are theirs alone with everything in them, their messages in the queues, the agent's notes about
+them, files, pairing, schedules, and lines of the gateway's log with their id. In sessions with others, their messages and
+the answers to them become "[erased]"; what others wrote stays, except quotes of them. Backups, the configuration and other
+logs are not touched: the report names what may still contain their data. The gateway can keep running. If a run is
+interrupted, run it again.
 docs/people.md has the details.`;
 
 export function eraseCommand(): Command {
