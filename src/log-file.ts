@@ -112,13 +112,13 @@ export class LogFile implements DestinationStream {
 }
 
 /**
- * Removes lines that contain one of these texts. Changes the files in place, because a running gateway keeps
+ * Removes lines that contain one of these ids as a whole word: `42` isn't in `1742`. Changes the files in place, because a running gateway keeps
  * writing to them; a line written at the same moment may be lost.
  */
-export function removeLogLines(folder: string, texts: readonly string[]): void {
+export function removeLogLines(folder: string, ids: readonly string[]): void {
   for (const file of logFiles(folder)) {
     const lines = fs.readFileSync(file, "utf8").split("\n");
-    const kept = lines.filter((line) => !texts.some((text) => line.includes(text)));
+    const kept = lines.filter((line) => !ids.some((id) => hasWord(line, id)));
     if (kept.length === lines.length) continue;
     const fd = fs.openSync(file, "r+");
     try {
@@ -129,6 +129,16 @@ export function removeLogLines(folder: string, texts: readonly string[]): void {
       fs.closeSync(fd);
     }
   }
+}
+
+const WORD = /[\p{L}\p{N}_]/u;
+
+function hasWord(line: string, word: string): boolean {
+  if (word === "") return false;
+  for (let at = line.indexOf(word); at !== -1; at = line.indexOf(word, at + 1)) {
+    if (!WORD.test(line[at - 1] ?? "") && !WORD.test(line[at + word.length] ?? "")) return true;
+  }
+  return false;
 }
 
 function oldFile(folder: string, number: number): string {

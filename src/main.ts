@@ -84,7 +84,12 @@ export async function startGateway(options: StartOptions = {}): Promise<RunningG
       secrets,
       ...(options.log ? {} : { logFile }),
     });
-    return await withLock(running, lock, log, logFile);
+    try {
+      return await withLock(running, lock, log, logFile);
+    } catch (error) {
+      await running.stop();
+      throw error;
+    }
   } catch (error) {
     logFile.close();
     await lock.leave();

@@ -70,12 +70,12 @@ describe("the log file", () => {
     const folder = path.join(temporaryFolder(), "logs");
     const file = new LogFile(folder);
     file.begin();
-    file.write('{"sessionKey":"telegram:dm:4711"}\n{"sessionKey":"telegram:dm:42"}\n');
+    file.write('{"sessionKey":"telegram:dm:4711"}\n{"sessionKey":"telegram:dm:47110"}\n');
     removeLogLines(folder, ["4711"]);
     file.write("later\n");
     file.close();
     expect(fs.readFileSync(path.join(folder, LOG_FILE), "utf8")).toBe(
-      '{"sessionKey":"telegram:dm:42"}\nlater\n',
+      '{"sessionKey":"telegram:dm:47110"}\nlater\n',
     );
   });
 

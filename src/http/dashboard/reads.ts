@@ -157,7 +157,7 @@ function searchRoutes(api: Hono, { store, reports }: DashboardOptions): void {
       return {
         titles,
         hits: await withNames(reports, hits),
-        next: hits.length === count ? offset + count : null,
+        next: hits.length === count && offset + count <= MAX_OFFSET ? offset + count : null,
       };
     });
     return answer ? c.json(answer) : c.body(null, 204);

@@ -161,8 +161,8 @@ export async function openConversation(
   const stored = shownMessages(page.messages, extras);
   const known = new Set(page.messages.flatMap(({ platformMessageId }) => platformMessageId ?? []));
   const log = before === undefined ? await logOf(scope, page) : [];
-  const sent = (entry: (typeof log)[number]) =>
-    entry.files.flatMap((file, i) => ("path" in file ? [sentFile(file, Number(entry.id.slice(4)), i)] : []));
+  const sent = ({ id: outId, files }: (typeof log)[number]) =>
+    files.filter((file) => "path" in file).map((file, i) => sentFile(file, Number(outId.slice(4)), i));
   const { messages, queued } = fromLog(log, known, extras, sent);
   const logged = new Set(messages.map((one) => one.id));
   const notices = before === undefined ? live.noticesAt(scope.ref, nowSeconds() - SETTLING_SECONDS) : [];
