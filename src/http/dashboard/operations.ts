@@ -84,8 +84,10 @@ function restartRoutes(api: Hono, options: DashboardOptions): void {
             : `Run \`${restart.command}\` where it was started.`,
       });
     await note(c, "restart", { supervisor: restart.supervisor });
-    // After the page has received the response.
-    (c.env as HttpBindings).outgoing.once("close", () => restart.ask());
+    const { outgoing } = c.env as HttpBindings;
+    // After the page has received the response. A page that is gone already gets none.
+    if (outgoing.closed) restart.ask();
+    else outgoing.once("close", () => restart.ask());
     return c.json({ restarting: true }, 202);
   });
 }
