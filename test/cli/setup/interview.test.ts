@@ -180,7 +180,7 @@ describe("hermes setup", { timeout: 180_000 }, () => {
       ...[/When does a conversation start over/, /At which hour/, /hours without a message/, /time zone/],
     ])
       await person.answers(question, "Enter");
-    await person.sees(/nothing to write[\s\S]*exit=0/);
+    await person.sees(/Nothing has changed[\s\S]*exit=0/);
     expect(readFileSync(join(home, "config.yaml"), "utf8")).toBe(before);
     expect(readFileSync(join(home, ".env"), "utf8")).toContain("# mine");
   });
