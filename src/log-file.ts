@@ -112,13 +112,13 @@ export class LogFile implements DestinationStream {
 }
 
 /**
- * Removes lines that contain one of these ids as a whole word: `42` isn't in `1742`. Changes the files in place, because a running gateway keeps
+ * Removes lines that contain one of these ids. Changes the files in place, because a running gateway keeps
  * writing to them; a line written at the same moment may be lost.
  */
 export function removeLogLines(folder: string, ids: readonly string[]): void {
   for (const file of logFiles(folder)) {
     const lines = fs.readFileSync(file, "utf8").split("\n");
-    const kept = lines.filter((line) => !ids.some((id) => hasWord(line, id)));
+    const kept = lines.filter((line) => !ids.some((id) => mentions(line, id)));
     if (kept.length === lines.length) continue;
     const fd = fs.openSync(file, "r+");
     try {
@@ -131,13 +131,16 @@ export function removeLogLines(folder: string, ids: readonly string[]): void {
   }
 }
 
-const WORD = /[\p{L}\p{N}_]/u;
+/** Shorter ids are parts of many other words: erasing `42` or `me` would remove most of the log. */
+const LONG = 6;
 
-function hasWord(line: string, word: string): boolean {
-  if (word === "") return false;
-  for (let at = line.indexOf(word); at !== -1; at = line.indexOf(word, at + 1)) {
-    if (!WORD.test(line[at - 1] ?? "") && !WORD.test(line[at + word.length] ?? "")) return true;
-  }
+function mentions(line: string, id: string): boolean {
+  if (id === "") return false;
+  if (id.length >= LONG) return line.includes(id);
+  const goesOn = (at: number) => /[\p{L}\p{N}]/u.test(line[at] ?? "");
+  // In JSON, a letter after a backslash is an escape such as a line break.
+  const isPart = (at: number) => (goesOn(at - 1) && line[at - 2] !== "\\") || goesOn(at + id.length);
+  for (let at = line.indexOf(id); at !== -1; at = line.indexOf(id, at + 1)) if (!isPart(at)) return true;
   return false;
 }
 

@@ -70,13 +70,24 @@ describe("the log file", () => {
     const folder = path.join(temporaryFolder(), "logs");
     const file = new LogFile(folder);
     file.begin();
-    file.write('{"sessionKey":"telegram:dm:4711"}\n{"sessionKey":"telegram:dm:47110"}\n');
+    file.write('{"sessionKey":"telegram:dm:4711"}\n{"sessionKey":"telegram:dm:42"}\n');
     removeLogLines(folder, ["4711"]);
     file.write("later\n");
     file.close();
     expect(fs.readFileSync(path.join(folder, LOG_FILE), "utf8")).toBe(
-      '{"sessionKey":"telegram:dm:47110"}\nlater\n',
+      '{"sessionKey":"telegram:dm:42"}\nlater\n',
     );
+  });
+
+  it("keeps lines in which a short id is only part of another word", () => {
+    const folder = path.join(temporaryFolder(), "logs");
+    const file = new LogFile(folder);
+    file.begin();
+    const kept = '{"time":"2026-01-02T03:04:05Z","msg":"some message"}\n';
+    file.write(`${kept}{"sessionKey":"cli:dm:me"}\n{"msg":"a\\nme\\nb"}\n`);
+    file.close();
+    removeLogLines(folder, ["me"]);
+    expect(fs.readFileSync(path.join(folder, LOG_FILE), "utf8")).toBe(kept);
   });
 
   it("writes nothing before begin, and ignores an unwritable folder", () => {
