@@ -189,6 +189,46 @@ describe("the settings", () => {
     await expect.poll(() => file(shown), SOON).toBe(`${mine}log:\n  level: debug\n`);
   }, 120_000);
 
+  it("are not lost when the page is left, unless the operator says so", async () => {
+    const shown = await start();
+    const page = await openDashboard(browser(), shown, "/log");
+    const menu = (name: string) => page.getByRole("link", { name, exact: true });
+    const title = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+    const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
+    const stay = async () => {
+      await dialog.getByText("1 change will be lost.").waitFor();
+      await dialog.getByRole("button", { name: "Stay on this page" }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(new URL(page.url()).pathname).toBe("/dashboard/config");
+      await page.getByText("1 change", { exact: true }).waitFor();
+    };
+    await menu("Settings").click();
+    await title("Settings");
+    await set(page, "log.level", "debug");
+    await menu("Sessions").click();
+    await dialog.waitFor();
+    await expectFit(page);
+    await stay();
+    await page.evaluate("history.back()");
+    await stay();
+    const asked = page.waitForEvent("dialog");
+    await page.close({ runBeforeUnload: true });
+    const question = await asked;
+    expect(question.type()).toBe("beforeunload");
+    await question.dismiss();
+
+    await page.evaluate("history.back()");
+    await dialog.getByRole("button", { name: "Discard and leave" }).click();
+    await title("Log");
+    await page.evaluate("history.forward()");
+    await title("Settings");
+    await find(page, "log.level");
+    expect(await setting(page, "log.level").locator("select").inputValue()).toBe("info");
+    await menu("Sessions").click();
+    await title("Sessions");
+    expect(await dialog.count()).toBe(0);
+  }, 120_000);
+
   it("are whole after kill -9 during the write: the old file or the new one", async () => {
     const secret = { path: "web.brave_api_key", value: "key-of-the-search" };
     const changes = [{ path: "log.level", value: "debug" }, secret];

@@ -6,6 +6,7 @@ import type {
   SettingsPreview,
 } from "../../../src/http/dashboard/settings-types.js";
 import { counted } from "../format.js";
+import { LeaveGuard } from "../parts/leave-guard.js";
 import { notify } from "../parts/notices.js";
 import { Page } from "../parts/page.js";
 import { Segmented } from "../parts/segmented.js";
@@ -81,6 +82,9 @@ function Settings({ answer, reload }: { answer: SettingsAnswer; reload(): void }
       ) : (
         <Form answer={answer} drafts={drafts} faults={preview?.faults ?? answer.faults} onDraft={onDraft} />
       )}
+      {changes.length > 0 ? (
+        <LeaveGuard question={`${counted(changes.length, "change")} will be lost.`} />
+      ) : null}
       {changes.length > 0 && !isReviewed ? (
         <fieldset class="save-bar" aria-label="Changes">
           <span role="status">{counted(changes.length, "change")}</span>

@@ -17,13 +17,40 @@ function read(): Place {
   return { path: path || "/", query: new URLSearchParams(search) };
 }
 
+/** Position in the history of this tab; each entry's `history.state` has its own. */
+let index = 0;
+/** The next `popstate` only undoes one that was blocked. */
+let isReverting = false;
+
 export function startRouter(): void {
   history.scrollRestoration = "manual";
-  window.addEventListener("popstate", (event) => {
-    place.value = read();
-    restoreScroll((event.state as { scroll?: number } | null)?.scroll ?? 0);
-  });
+  index = indexOf(history.state) ?? 0;
+  history.replaceState({ ...history.state, index }, "");
+  window.addEventListener("popstate", onPopState);
   document.addEventListener("click", onClick);
+}
+
+const indexOf = (state: unknown) => (state as { index?: number } | null)?.index;
+
+function onPopState({ state }: PopStateEvent): void {
+  if (isReverting) {
+    isReverting = false;
+    return;
+  }
+  // Links to a fragment create entries without a state.
+  const next = indexOf(state) ?? index + 1;
+  const to = read();
+  const steps = next - index;
+  if (isGuarded && to.path !== place.value.path && steps !== 0) {
+    isReverting = true;
+    history.go(-steps);
+    blockedLeave.value = () => leave(() => history.go(steps));
+    return;
+  }
+  index = next;
+  history.replaceState({ ...state, index }, "");
+  place.value = to;
+  restoreScroll((state as { scroll?: number } | null)?.scroll ?? 0);
 }
 
 /** Handles plain clicks on dashboard links; the browser handles the rest (new tabs, downloads, other sites). */
@@ -44,10 +71,35 @@ function restoreScroll(top: number): void {
 }
 
 export function go(to: string): void {
-  history.replaceState({ scroll: window.scrollY }, "");
-  history.pushState(null, "", BASE + to);
+  if (isGuarded && new URL(BASE + to, window.location.origin).pathname !== BASE + place.value.path) {
+    blockedLeave.value = () => leave(() => go(to));
+    return;
+  }
+  history.replaceState({ index, scroll: window.scrollY }, "");
+  index += 1;
+  history.pushState({ index }, "", BASE + to);
   place.value = read();
   window.scrollTo({ top: 0 });
+}
+
+let isGuarded = false;
+
+/** Set while navigation to another page is blocked: call it to leave, or set it to undefined to stay. */
+export const blockedLeave = signal<(() => void) | undefined>(undefined);
+
+/** Blocks navigation to other pages. Returns a function that ends the block. */
+export function guardLeaving(): () => void {
+  isGuarded = true;
+  return () => {
+    isGuarded = false;
+    blockedLeave.value = undefined;
+  };
+}
+
+function leave(navigate: () => void): void {
+  isGuarded = false;
+  blockedLeave.value = undefined;
+  navigate();
 }
 
 /** Changes filters in the address without a new history entry. */
