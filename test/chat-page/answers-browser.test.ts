@@ -229,6 +229,30 @@ describe("an answer", () => {
     await page.locator(".message.gateway", { hasText: /model/i }).waitFor();
   });
 
+  it("is asked for again after the model has failed", async () => {
+    const { model } = chat();
+    const failure = { error: { status: 400, body: { error: { message: "No such <b>model</b>" } } } };
+    model.script(failure, failure, says("Here I am"));
+    const page = await openPage();
+    const notices = page.locator(".message.gateway", { hasText: /model/i });
+    const again = page.getByRole("button", { name: "Answer again" });
+    await write(page, "Hello");
+    await notices.waitFor();
+    await again.click();
+    await page.getByText("2/2").waitFor();
+    await notices.waitFor();
+    await page.reload();
+    await again.click();
+    await sees(page, "Here I am");
+    await page.getByText("3/3").waitFor();
+    expect(await questions(page).locator(".bubble").allInnerTexts()).toEqual(["Hello"]);
+    expect(await notices.count()).toBe(0);
+    expect(await again.count()).toBe(1);
+    await page.getByRole("button", { name: "Previous version" }).click();
+    await notices.waitFor();
+    expect(await answers(page).count()).toBe(0);
+  });
+
   it("brings files: pictures are shown, the rest are cards", async () => {
     const { daemon, model } = chat();
     fs.mkdirSync(daemon.file("media/out"), { recursive: true });

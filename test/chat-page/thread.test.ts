@@ -3,13 +3,14 @@ import {
   applied,
   emptyThread,
   isContained,
+  isUnanswered,
   shownMessages,
   type Thread,
   type ThreadEvent,
   withEarlier,
   withSent,
 } from "../../dashboard/src/chat/state/thread.js";
-import type { AnswerMessage, LiveTurn, NoticeMessage } from "../../src/adapters/web/api.js";
+import type { AnswerMessage, LiveTurn, NoticeMessage, UserMessage } from "../../src/adapters/web/api.js";
 
 const conversationId = "c1";
 const sent = (clientId: string, text = clientId) => ({ clientId, text, files: [], at: 1 });
@@ -141,6 +142,28 @@ describe("messages", () => {
       text: "Ann: yes",
     });
     expect(messages).toEqual([{ ...asked, text: "Ann: yes", buttons: [] }]);
+  });
+});
+
+describe("a question", () => {
+  const stored: UserMessage = {
+    ...{ from: "user", id: "u:a", clientId: "a", position: 7, at: 1, text: "a", files: [], undone: false },
+  };
+  const notice: NoticeMessage = { ...reply("The model failed."), kind: "notice" };
+  const step = answer("m:8", "", { position: 8, final: false });
+
+  it.each<[string, Partial<Thread>, boolean]>([
+    ["after a failure", { messages: [stored, notice] }, true],
+    ["after a failure between tool calls", { messages: [stored, step, notice] }, true],
+    ["that was answered", { messages: [stored, answer("a:a", "A", { position: 8 })] }, false],
+    ["whose answer was stopped", { messages: [stored, { ...step, stopped: true }] }, false],
+    ["that isn't stored yet", { messages: [stored, { ...stored, id: "sent:b", position: 0 }] }, false],
+    ["whose turn runs", { messages: [stored], turn: { ...turn("t1"), ended: false } }, false],
+    ["with another message in the queue", { messages: [stored], queued: [sent("b")] }, false],
+    ["that is undone", { messages: [{ ...stored, undone: true }] }, false],
+    ["that is a command", { messages: [{ ...stored, text: "/help" }] }, false],
+  ])("%s: is it unanswered?", (_, more, expected) => {
+    expect(isUnanswered({ ...emptyThread("c1"), ...more })).toBe(expected);
   });
 });
 

@@ -12,7 +12,7 @@ import type { Origin } from "../../message.js";
 import { isolationOf } from "../../rules.js";
 import type { SessionKey } from "../../session.js";
 import { sessionKey } from "../../sessions/key.js";
-import type { ConversationRow, RouteRow } from "../../store/queues.js";
+import type { ChatLogEntry, ConversationRow, RouteRow } from "../../store/queues.js";
 import type { Store } from "../../store/store.js";
 import type { TraceId } from "../../trace-id.js";
 import type { HttpLog } from "../log.js";
@@ -92,6 +92,14 @@ export async function requireRow(scope: ConversationScope): Promise<Conversation
   const row = await rowOf(scope);
   if (!row) throw new HermesError("not_found", "There is no such conversation");
   return row;
+}
+
+const LOG_ENTRIES = 200;
+
+/** The newest messages of the conversation that are in the queues, oldest first. */
+export function logOf({ chat, person, origin }: ConversationScope): Promise<ChatLogEntry[]> {
+  const thread = { chatId: person.id, threadId: origin.threadId ?? null };
+  return chat.store.chatLog(PLATFORM, thread, LOG_ENTRIES);
 }
 
 export function param(c: Context, name: string): string {

@@ -13,11 +13,28 @@ import { HermesError } from "../../errors.js";
 import type { ConversationRow } from "../../store/queues.js";
 import type { ShownMessage, TranscriptPage } from "../../store/reports.js";
 import { fromCursor, toCursor } from "../params.js";
-import { type ConversationScope, chatKey, liveOf, requireRow, rowOf, scopeOf, type WebChat } from "./chat.js";
+import {
+  type ConversationScope,
+  chatKey,
+  liveOf,
+  logOf,
+  requireRow,
+  rowOf,
+  scopeOf,
+  type WebChat,
+} from "./chat.js";
 import { chooseFor } from "./choices.js";
 import { extrasOf, sentFile } from "./extras.js";
 import { forksOf, nodesOf } from "./forks.js";
-import { fromLog, merged, type SuspendedTurn, shownMessages, suspendedIn, userId } from "./history.js";
+import {
+  fromLog,
+  merged,
+  noticesElsewhere,
+  type SuspendedTurn,
+  shownMessages,
+  suspendedIn,
+  userId,
+} from "./history.js";
 import { plainLine, shownTitle } from "./titles.js";
 import type { Visitor } from "./visitor.js";
 
@@ -32,7 +49,6 @@ interface Marks {
 const NO_MARKS: Marks = { pinned: false, archived: false };
 const PAGE_SIZE = 30;
 const MAX_RESULTS = 30;
-const LOG_ENTRIES = 200;
 const MESSAGES = 50;
 const MAX_MESSAGES = 400;
 /** Longer than any send takes. */
@@ -160,7 +176,7 @@ export async function openConversation(
   const page = row ? await rowsOf(chat, row.sessionId, before, limit) : { messages: [], earlier: false };
   const stored = shownMessages(page.messages, extras);
   const known = new Set(page.messages.flatMap(({ platformMessageId }) => platformMessageId ?? []));
-  const log = before === undefined ? await logOf(scope, page) : [];
+  const log = before === undefined ? await newestLog(page) : [];
   const sent = ({ id: outId, files }: (typeof log)[number]) =>
     files.filter((file) => "path" in file).map((file, i) => sentFile(file, Number(outId.slice(4)), i));
   const { messages, queued } = fromLog(log, known, extras, sent);
@@ -170,9 +186,14 @@ export async function openConversation(
     log,
     notices.some(({ kind }) => kind === "question"),
   );
+  const elsewhere = row && row.sessions.length > 1 ? noticesElsewhere(log, known) : new Set<string>();
+  const unstored = [...messages, ...notices.filter((one) => !logged.has(one.id))];
   return {
     conversation: row ? toConversation(chat, person, row, marks) : null,
-    messages: merged(stored, [...messages, ...notices.filter((one) => !logged.has(one.id))]),
+    messages: merged(
+      stored,
+      unstored.filter((one) => !elsewhere.has(one.id)),
+    ),
     earlier: page.earlier,
     turn: turn ?? (suspended ? waitingTurn(id, suspended) : null),
     ...{ queued, eventCursor },
@@ -182,18 +203,9 @@ export async function openConversation(
   };
 
   /** Entries older than the page belong to earlier pages. */
-  async function logOf(
-    { origin }: ConversationScope,
-    { messages: rows, earlier }: Pick<TranscriptPage, "messages" | "earlier">,
-  ) {
-    const thread = { chatId: person.id, threadId: origin.threadId ?? null };
-    const entries = await chat.store.chatLog(
-      PLATFORM,
-      id === MAIN ? { ...thread, threadId: null } : thread,
-      LOG_ENTRIES,
-    );
+  async function newestLog({ messages: rows, earlier }: Pick<TranscriptPage, "messages" | "earlier">) {
     const since = earlier ? (rows[0]?.at ?? 0) : 0;
-    return entries.filter((entry) => entry.at >= since);
+    return (await logOf(scope)).filter((entry) => entry.at >= since);
   }
 }
 

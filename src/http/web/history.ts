@@ -203,6 +203,22 @@ export function fromLog(
   return { messages, queued };
 }
 
+/** Ids of notices about questions that failed and aren't in the shown branch, because they were asked again. */
+export function noticesElsewhere(
+  entries: readonly ChatLogEntry[],
+  known: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const failedTurns = (isShown: boolean) =>
+    entries.flatMap(({ turnId, written }) =>
+      written?.state === "dead" && known.has(written.eventId) === isShown ? [turnId] : [],
+    );
+  const shown = new Set(failedTurns(true));
+  const hidden = new Set(failedTurns(false).filter((turnId) => turnId !== null && !shown.has(turnId)));
+  return new Set(
+    entries.flatMap(({ id, kind, turnId }) => (kind === "notice" && hidden.has(turnId) ? [id] : [])),
+  );
+}
+
 /** The turn that waits for the answer to a question. `wasAsked`: a question was just sent. */
 export function suspendedIn(entries: readonly ChatLogEntry[], wasAsked: boolean): SuspendedTurn | undefined {
   if (!wasAsked && !entries.some(({ question }) => question?.state === "open")) return undefined;

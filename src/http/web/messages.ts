@@ -11,7 +11,7 @@ import { isolationOf } from "../../rules.js";
 import type { SessionId } from "../../session.js";
 import { originTuple } from "../../sessions/key.js";
 import { shortLabel } from "../../text/choices.js";
-import { type ConversationScope, liveOf, messageRef, requireRow, routeOf, rowOf } from "./chat.js";
+import { type ConversationScope, liveOf, logOf, messageRef, requireRow, routeOf, rowOf } from "./chat.js";
 import { takeUploads, uploadsOf } from "./files.js";
 import { forkFrom, nodesOf } from "./forks.js";
 import { type Identified, typedText, userId } from "./history.js";
@@ -104,7 +104,14 @@ export async function regenerate(scope: ConversationScope, clientId: string): Pr
   const uploads = asked.platformMessageId === null ? [] : await uploadsOf(scope, asked.platformMessageId);
   const ids = uploads.map(({ id }) => id);
   const attachments = await takeUploads(scope, clientId, ids);
-  return receive(scope, messageOf(scope, clientId, typedText(asked.text, uploads.length), attachments));
+  const text = (await queuedText(scope, asked)) ?? typedText(asked.text, uploads.length);
+  return receive(scope, messageOf(scope, clientId, text, attachments));
+}
+
+/** The message's text in the queues, if it is still there. The session lacks texts that the model refused. */
+async function queuedText(scope: ConversationScope, { platformMessageId }: Row): Promise<string | undefined> {
+  const entries = await logOf(scope);
+  return entries.find(({ written }) => written?.eventId === platformMessageId)?.text;
 }
 
 export async function switchBranch(scope: ConversationScope, branch: SessionId): Promise<void> {

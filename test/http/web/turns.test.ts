@@ -43,6 +43,27 @@ class SlowAgent implements AgentBackend {
   }
 }
 
+/** Refuses the first question. */
+class RefusingAgent implements AgentBackend {
+  readonly name = "refusing";
+  readonly model = "refusing-1";
+  readonly contextLength = 100_000;
+  #isFirst = true;
+
+  async *run(request: TurnRequest): AsyncGenerator<AgentEvent> {
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      const failure = { kind: "content_filter", message: "refused", notice: "The model refuses." } as const;
+      yield { type: "failed", failure };
+      return;
+    }
+    const content = `You asked: ${String(request.input.at(-1)?.content)}`;
+    yield { type: "text", delta: content };
+    yield { type: "message", message: { role: "assistant", content, finish_reason: "stop" } };
+    yield { type: "done" };
+  }
+}
+
 async function scene() {
   const agent = new SlowAgent();
   const { url, store } = await startWebChat({ agent });
@@ -244,6 +265,26 @@ describe("branches", () => {
     expect(open.forks).toMatchObject([{ messageId: `u:${clientId}`, current: 1 }]);
     expect(agent.requests).toHaveLength(4);
     expect(agent.requests.at(-1)?.history).toHaveLength(4);
+  });
+
+  it("a question that the model refused is asked again in full, without the old notice", async () => {
+    const agent = new RefusingAgent();
+    const { url } = await startWebChat({ agent });
+    const ann = new Browser(url!);
+    const id = randomUUID();
+    await ann.send(id, "What is this?");
+    const refused = [
+      "user: [A message of 13 characters was blocked by the model's content filter and is left out]",
+      "gateway: The model refuses.",
+    ];
+    await expect.poll(async () => texts(await ann.open(id))).toEqual(refused);
+    await ann.ask("POST", `conversations/${id}/regenerate`, { clientId: randomUUID() });
+    await expect
+      .poll(async () => texts(await ann.open(id)))
+      .toEqual(["user: What is this?", "agent: You asked: What is this?"]);
+    const [fork] = (await ann.settled(id)).forks;
+    await ann.ask("POST", `conversations/${id}/branch`, { branch: fork!.branches[0]!.id });
+    expect(texts(await ann.open(id))).toEqual(refused);
   });
 
   it("editing ends a running turn", async () => {

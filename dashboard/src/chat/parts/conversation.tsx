@@ -5,10 +5,10 @@ import type { ChatMessage } from "../../../../src/adapters/web/api.js";
 import { Icon } from "../../parts/icons.js";
 import { isBusy, isEmpty, isLoading, loadEarlier, openFault, reopen, thread } from "../state/open.js";
 import { place } from "../state/router.js";
-import { shownMessages } from "../state/thread.js";
+import { isUnanswered, shownMessages } from "../state/thread.js";
 import { unsent } from "../state/unsent.js";
 import { LiveAnswer } from "./live-answer.js";
-import { Message } from "./message.js";
+import { AnswerAgain, Message } from "./message.js";
 import { Queued, UnsentMessage } from "./pending.js";
 import { Welcome } from "./welcome.js";
 
@@ -53,6 +53,11 @@ export function Conversation() {
               />
             ))}
           </div>
+          {isUnanswered(thread.value) && pending.length === 0 ? (
+            <div class="actions always">
+              <AnswerAgain />
+            </div>
+          ) : null}
           {turn ? <LiveAnswer key={turn.turnId} turn={turn} /> : null}
           {queued.map((one) => (
             <Queued key={one.clientId} message={one} />

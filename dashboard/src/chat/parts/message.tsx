@@ -146,19 +146,23 @@ function Answer({ message, isLast }: { message: AnswerMessage; isLast: boolean }
           {undone ? <span class="tag">Undone</span> : null}
           <Branches messageId={id} />
           <CopyAction text={text} label="Copy the answer" />
-          {isLast && !undone ? (
-            <Action
-              label="Answer again"
-              icon="retry"
-              disabled={isBusy.value}
-              onClick={() => void attempt(regenerate)}
-            />
-          ) : null}
+          {isLast && !undone ? <AnswerAgain /> : null}
           <When at={at} />
           {usage ? <Usage usage={usage} /> : null}
         </div>
       ) : null}
     </article>
+  );
+}
+
+export function AnswerAgain() {
+  return (
+    <Action
+      label="Answer again"
+      icon="retry"
+      disabled={isBusy.value}
+      onClick={() => void attempt(regenerate)}
+    />
   );
 }
 

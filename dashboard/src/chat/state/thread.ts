@@ -233,6 +233,17 @@ export function shownMessages({ messages, turn }: Thread): readonly ChatMessage[
   return turn ? messages.filter((one) => !isAnswerOf(one, turn.turnId)) : messages;
 }
 
+/** Whether the last question has no answer, for example because the model failed. */
+export function isUnanswered({ messages, turn, queued }: Thread): boolean {
+  if (turn || queued.length > 0) return false;
+  const shown = messages.filter((one) => one.from !== "gateway").filter(({ undone }) => !undone);
+  const question = shown.findLast((one) => one.from === "user");
+  const last = shown.at(-1);
+  // A question without a position isn't stored yet, or is a command.
+  if (!last || !question || question.position === 0 || question.text.startsWith("/")) return false;
+  return last.from === "user" || (!last.final && !last.stopped);
+}
+
 /** The versions of a message, if there are several. */
 export const forkAt = ({ forks }: Thread, messageId: string) =>
   forks.find((fork) => fork.messageId === messageId);
