@@ -169,8 +169,13 @@ function onThreadEvent(event: ThreadEvent, id: string): void {
 function applyTo(event: ThreadEvent, id: string): void {
   if (id !== "" && isContained(thread.value.cursor, id)) return;
   show(applied(thread.value, event));
-  // Only a read returns the tool calls, the parts of the answer and the versions.
-  if (event.type === "branched" || event.type === "turn-finished") void reopen();
+  if (needsRead(event)) void reopen();
+}
+
+/** Only a read returns the tool calls, the parts of the answer, the versions, and the turn that waits for a decision. */
+function needsRead(event: ThreadEvent): boolean {
+  if (event.type === "message") return event.message.from === "gateway" && event.message.kind === "question";
+  return event.type === "branched" || event.type === "turn-finished";
 }
 
 export function onAccepted(message: Unsent): void {
