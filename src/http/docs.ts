@@ -21,7 +21,11 @@ export function docsRoutes(app: Hono): void {
   app.get("/docs/*", async (c) => {
     const name = c.req.path.slice(PREFIX.length) || INDEX;
     const content = await contentOf(name);
-    if (content === undefined) return name === INDEX ? notBuilt(c) : unknown(c);
+    if (content === undefined) {
+      if (name === INDEX) return notBuilt(c);
+      const page = `${name}.html`;
+      return (await contentOf(page)) ? c.redirect(PREFIX + page) : unknown(c);
+    }
     const compressed = name.endsWith(".png") ? undefined : await gzipped(content);
     return fileResponse(name, content, compressed)(c);
   });

@@ -117,16 +117,16 @@ describe("a restart", () => {
     const page = await openDashboard(browser(), shown, "/log");
     await lines(page, "gateway started").last().waitFor();
     const before = shown.daemon.pid;
-    await button(page, "Restart").click();
+    await button(page, "Restart the gateway").click();
     await page.getByText("docker starts the gateway again").waitFor();
     await expectFit(page);
-    await button(page, "Restart now").click();
+    await button(page, "Restart the gateway now").click();
     await page.getByText("Restarting…").waitFor();
     await page.getByText("The gateway has restarted.").waitFor({ timeout: 60_000 });
     await supervisor.leave();
     expect(shown.daemon.pid).not.toBe(before);
     expect(supervisor.endings).toEqual([{ code: 75, signal: null }]);
-    await button(page, "Restart").waitFor();
+    await button(page, "Restart the gateway").waitFor();
     await lines(page, "gateway stopped").last().waitFor();
     const { actions } = await shown.get<{ actions: object[] }>("/audit/actions");
     expect(actions).toContainEqual(expect.objectContaining({ action: "restart", outcome: "done" }));
@@ -137,7 +137,7 @@ describe("a restart", () => {
   it("is refused where nothing starts the gateway again, and the page says what to run", async () => {
     const shown = await startDashboard({ days: 0, traffic: 0 });
     const page = await openDashboard(browser(), shown, "/log");
-    await page.getByText("Restart", { exact: true }).click();
+    await page.getByText("Restart the gateway", { exact: true }).click();
     const { command } = await shown.get<RestartAnswer>("/restart");
     expect(command).toMatch(/^(docker restart \S+|hermes gateway stop && hermes gateway)$/);
     await page.locator("details[open]").getByText(command!).waitFor();

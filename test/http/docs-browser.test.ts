@@ -100,6 +100,7 @@ describe("over HTTP", () => {
     expect(start.url).toBe(url("/docs/"));
     expect(start.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(start.headers.get("cache-control")).toBe("no-cache");
+    expect((await fetch(url("/docs/tutorial"))).url).toBe(url("/docs/tutorial.html"));
     const etag = start.headers.get("etag")!;
     const again = await fetch(url("/docs/index.html"), { headers: { "if-none-match": etag } });
     expect(again.status).toBe(304);

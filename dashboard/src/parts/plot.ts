@@ -49,7 +49,7 @@ export function draw(box: HTMLElement, { kind, height, latest, onHover }: Drawin
           size: (_, values) => 16 + 6.2 * Math.max(0, ...(values ?? []).map((text) => text.length)),
           gap: 6,
           space: 36,
-          values: (_, splits) => splits.map((value) => latest.current.format(value)),
+          values: (_, splits) => splits.map((value) => labelOf(value, latest.current)),
         },
       ],
       series: [{}, ...(kind === "stacked" ? bars(colors) : barsAndLines(colors))],
@@ -58,6 +58,12 @@ export function draw(box: HTMLElement, { kind, height, latest, onHover }: Drawin
     dataOf(kind, latest.current),
     box,
   );
+}
+
+/** Counts have no label between whole numbers: rounded, it would repeat the next one. */
+function labelOf(value: number, { series, format }: Shown): string {
+  const areCounts = series.every(({ values }) => values.every(Number.isInteger));
+  return areCounts && !Number.isInteger(value) ? "" : format(value);
 }
 
 const bar = (fill: string): uPlot.Series => ({

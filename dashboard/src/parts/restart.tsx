@@ -32,7 +32,7 @@ export function RestartButton() {
   };
   return (
     <Confirm
-      what="Restart"
+      what="Restart the gateway"
       question={`Running turns get time to finish, then ${data.supervisor} starts the gateway again. No message is lost.`}
       danger
       act={restart}
@@ -43,7 +43,7 @@ export function RestartButton() {
 function Command({ command }: { command: string | null }) {
   return (
     <details class="restart">
-      <summary>Restart</summary>
+      <summary>Restart the gateway</summary>
       {command === null ? (
         <p>This gateway is part of another program: restart that program.</p>
       ) : (
