@@ -16,6 +16,7 @@ export interface ScheduleDeps {
   targets: Omit<KnownTargets, "chats">;
 }
 
+/** For edits: an empty name, target or time zone resets it to its default. */
 export interface ScheduleInput {
   when?: string | undefined;
   prompt?: string | undefined;
@@ -54,7 +55,7 @@ export function editSchedule(
   const { store, config, targets } = deps;
   return change(deps, reference, async (current) => ({
     ...redrafted(current, input, config),
-    ...(input.to === undefined ? {} : await deliveryOf(store, input.to, targets)),
+    ...(input.to === undefined ? {} : await deliveryOf(store, input.to || "local", targets)),
     ...(input.missed === undefined ? {} : { missed: input.missed }),
   }));
 }
@@ -68,8 +69,8 @@ function redrafted(
   const input = {
     when: when ?? "@daily",
     prompt: prompt ?? current.prompt,
-    name: name ?? current.name,
-    timeZone: timezone ?? current.timeZone ?? undefined,
+    name: (name ?? current.name) || undefined,
+    timeZone: (timezone ?? current.timeZone) || undefined,
   };
   const draft = draftSchedule(input, { now: nowSeconds(), timeZone: config.timezone });
   const fields = { name: draft.name, prompt: draft.prompt, timeZone: draft.timeZone };

@@ -89,6 +89,11 @@ describe("hermes cron", { timeout: 60_000 }, () => {
       timeZone: "UTC",
       deliver: "local",
     });
+    const reset = ["cron", "edit", "tea", "--timezone", "", "--name", ""];
+    expect(await hermesJson<ScheduleRow>(home, ...reset)).toMatchObject({
+      ...{ name: "Drink tea!", when: { expression: "30 7 * * *" }, timeZone: null },
+    });
+    await hermes(home, "cron", "edit", "Drink tea!", "--name", "tea");
     expect(await hermes(home, "cron", "run", "tea")).toContain("none is running");
     expect(await storeIn(home, (store) => store.listSchedules({ dueAt: 0 }))).toMatchObject([
       { name: "tea" },

@@ -19,13 +19,13 @@ export function RestartButton() {
     setBefore(undefined);
     notify("The gateway has restarted.");
   }, [isBack]);
-  if (!data) return null;
+  if (!data || startedAt === undefined) return null;
   if (before !== undefined) return <p role="status">Restarting…</p>;
   if (data.supervisor === null) return <Command command={data.command} />;
   const restart = async () => {
     try {
       await post("/restart", {});
-      setBefore(startedAt ?? 0);
+      setBefore(startedAt);
     } catch (error) {
       notifyError(error);
     }

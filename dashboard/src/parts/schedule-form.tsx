@@ -23,10 +23,11 @@ export function ScheduleForm({ schedule, timeZone, end }: FormProps) {
   const [busy, setBusy] = useState(false);
   const save = async (event: Event) => {
     event.preventDefault();
-    // Send only changed fields: sending `in 2h` again would count from now.
-    const changed = Object.entries(words).filter(
-      ([key, value]) => value.trim() !== "" && value !== before[key as keyof typeof before],
-    );
+    // Send only changed fields: sending `in 2h` again would count from now. An emptied field gets its default back.
+    const changed = Object.entries(words)
+      .filter(([key, value]) => value !== before[key as keyof typeof before])
+      .map(([key, value]) => [key, value.trim()] as const)
+      .filter(([, value]) => schedule || value !== "");
     setBusy(true);
     const path = schedule ? `/schedules/${encodeURIComponent(schedule.id)}/edit` : "/schedules/create";
     const done = await act(

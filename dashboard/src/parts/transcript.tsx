@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionDetail, ShownMessage, TranscriptPage } from "../../../src/http/dashboard/types.js";
 import { clock, dayOf, indentedJson, moment } from "../format.js";
 import { Markdown } from "../markdown/markdown.js";
+import { notifyError } from "../state/act.js";
 import { type ApiError, get, toApiError, withQuery } from "../state/api.js";
 import { href } from "../state/router.js";
 import { Badge } from "./badges.js";
@@ -166,8 +167,11 @@ function Said({ message, results, day, isWanted, wanted }: SaidProps) {
 
 function Text({ message }: { message: ShownMessage }) {
   const [whole, setWhole] = useState<string>();
-  const more = async () =>
-    setWhole((await get<{ message: ShownMessage }>(`/messages/${message.id}`)).message.text);
+  const more = () =>
+    get<{ message: ShownMessage }>(`/messages/${message.id}`).then(
+      (answer) => setWhole(answer.message.text),
+      notifyError,
+    );
   return (
     <>
       <Markdown text={whole ?? message.text} />

@@ -27,6 +27,12 @@ const fields = {
   timezone: text(100),
   missed: z.enum(["run", "skip"]).optional(),
 };
+/** Empty: back to the default. */
+const resettable = {
+  name: z.string().max(200).optional(),
+  to: z.string().max(500).optional(),
+  timezone: z.string().max(100).optional(),
+};
 const when = z.string().min(1).max(200);
 const prompt = z.string().min(1).max(100_000);
 
@@ -55,7 +61,12 @@ export function scheduleRoutes(api: Hono, options: DashboardOptions): void {
   });
 
   api.post("/schedules/:id/edit", async (c) => {
-    const edits = await bodyOf(c, { when: when.optional(), prompt: prompt.optional(), ...fields });
+    const edits = await bodyOf(c, {
+      when: when.optional(),
+      prompt: prompt.optional(),
+      ...fields,
+      ...resettable,
+    });
     const changed = await editSchedule(deps, idOf(c), edits);
     const keys = Object.keys(withoutUndefined(edits));
     await note(c, "edit-schedule", { id: changed.id, name: changed.name, keys });
