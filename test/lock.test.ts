@@ -40,7 +40,7 @@ describe("the gateway lock", () => {
         `^A gateway is already running on ${home} \\(pid ${first.child.pid}, since \\d{4}-\\d\\d-\\d\\d [\\d:]{8}\\)\\.$`,
       ),
     );
-    expect(refusal.hint).toContain(`kill ${first.child.pid}`);
+    expect(refusal.hint).toContain("hermes gateway stop");
     expect(await second.end()).toBe("0");
     // The first one is unaffected.
     expect(await readLock(home)).toMatchObject({
