@@ -124,7 +124,7 @@ describe("signing in", () => {
     expect(new URL(page.url()).pathname).toBe("/dashboard/");
     // Once: another browser that finds the link gets nothing.
     const other = await openTab(await openContext(browser(), daemon.url), link);
-    await other.getByText("This link was used, or has expired").waitFor();
+    await other.getByText("This link was already used, or has expired").waitFor();
   });
 
   it("works with a password on the page that asks for the token, too", async () => {
