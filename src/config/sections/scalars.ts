@@ -5,6 +5,9 @@ import { linearPattern } from "../../linear-pattern.js";
 import { didYouMean } from "../nearest.js";
 import { systemZone } from "../system-zone.js";
 
+// The configuration is checked once or twice in a process: compiled checks would only take start time and memory.
+z.config({ jitless: true });
+
 /** Ids are text: some have more digits than a number can represent. Bare digits are accepted, too. */
 export const id = z.union([z.string().min(1), z.number()]).transform(String);
 

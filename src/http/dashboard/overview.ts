@@ -1,4 +1,4 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { nowSeconds } from "../../clock.js";
 import type { Stats, Throughput } from "../../store/reports.js";
 import { startOfDay, systemTimeZone } from "./day.js";
@@ -137,20 +137,21 @@ function series(counts: Map<number, number>, from: number): number[] {
 const WINDOW_MS = 10_000;
 const RESOLUTION_MS = 20;
 
+/** Measures from the first read on: until someone looks, it would only wake the process. */
 class LoopDelay {
-  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #histogram: IntervalHistogram | undefined;
   #since = performance.now();
   #last = { p50: 0, p99: 0, max: 0 };
 
-  constructor() {
-    this.#histogram.enable();
-  }
-
   read(): Overview["process"]["loopDelayMs"] {
-    if (this.#histogram.count === 0) return this.#last;
+    if (!this.#histogram) {
+      this.#histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+      this.#histogram.enable();
+    }
+    const histogram = this.#histogram;
+    if (histogram.count === 0) return this.#last;
     // The histogram records whole timer intervals: only the part above the resolution is delay.
     const late = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
-    const histogram = this.#histogram;
     this.#last = {
       p50: late(histogram.percentile(50)),
       p99: late(histogram.percentile(99)),
@@ -164,6 +165,6 @@ class LoopDelay {
   }
 
   close(): void {
-    this.#histogram.disable();
+    this.#histogram?.disable();
   }
 }
