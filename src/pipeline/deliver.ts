@@ -194,7 +194,8 @@ export class Delivery {
   async #notify(row: OutboxRow): Promise<void> {
     const startedAt = nowSeconds();
     const sender = this.#senderOf(row);
-    if (sender instanceof PartSender) await this.#send(sender);
+    const outcome = sender instanceof PartSender ? await this.#send(sender) : sender;
+    if (outcome && outcome.state !== "sent") this.#failed(new Error(outcome.error), row.traceId);
     this.#context.events.emit(
       deliverySettled(row, { state: "sent", messageIds: [`out:${row.id}`] }, startedAt),
     );
