@@ -21,12 +21,13 @@ function attempt(n: number, more: Partial<TurnAttempt> = {}): TurnAttempt {
 
 it("figures of the day: answer times, failures, tokens and cost, by platform and model", async () => {
   const { store } = await tempStore();
-  for (let n = 1; n <= 20; n += 1)
-    await store.recordAttempt(attempt(n, { receivedAt: AT, startedAt: AT, endedAt: AT + n }));
-  await store.recordAttempt(attempt(21, { platform: "slack", model: "small", outcome: "failed" }));
-  await store.recordAttempt(attempt(22, { platform: "slack", model: null, outcome: "retrying" }));
-  // Before the day.
-  await store.recordAttempt(attempt(23, { endedAt: AT - 1 }));
+  const answered = Array.from({ length: 20 }, (_, i) =>
+    attempt(i + 1, { receivedAt: AT, startedAt: AT, endedAt: AT + i + 1 }),
+  );
+  const failed = attempt(21, { platform: "slack", model: "small", outcome: "failed" });
+  const retrying = attempt(22, { platform: "slack", model: null, outcome: "retrying" });
+  const beforeTheDay = attempt(23, { endedAt: AT - 1 });
+  await Promise.all([...answered, failed, retrying, beforeTheDay].map((one) => store.recordAttempt(one)));
   const { turns } = await store.reports.stats(AT);
   expect(turns!.total).toMatchObject({ turns: 21, failed: 1, tokens: 22 * 110 });
   expect(turns!.total.costUsd).toBeCloseTo(0.22);

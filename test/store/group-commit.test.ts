@@ -4,6 +4,8 @@ import { GroupCommit, type Job } from "../../src/store/sqlite/group-commit.js";
 import { atEnd } from "../support/at-end.js";
 import { until } from "../support/until.js";
 
+const NEVER_MS = 2 ** 31 - 1;
+
 function commits() {
   const db = new Database(":memory:");
   atEnd(() => db.close());
@@ -11,9 +13,9 @@ function commits() {
   const group = new GroupCommit(db, () => undefined);
   const resolved: string[] = [];
   const early: string[] = [];
-  const job = (name: string, late = false): Job => ({
+  const job = (name: string, waitMs?: number): Job => ({
     work: () => void db.prepare("INSERT INTO done VALUES (?)").run(name),
-    late,
+    waitMs,
     resolve: () => void resolved.push(name),
     reject: (error) => {
       throw error;
@@ -26,8 +28,8 @@ function commits() {
 describe("work that isn't urgent", () => {
   it("shares the commit of the next work, in order", () => {
     const { group, job, resolved, count } = commits();
-    group.add(job("outcome", true));
-    group.add(job("another outcome", true));
+    group.add(job("outcome", 1));
+    group.add(job("another outcome", 1));
     expect([resolved, count()]).toEqual([[], 0]);
     group.add(job("message"));
     expect([resolved, count()]).toEqual([["outcome", "another outcome", "message"], 1]);
@@ -35,17 +37,26 @@ describe("work that isn't urgent", () => {
 
   it("is committed by itself if nothing follows", async () => {
     const { group, job, resolved, count } = commits();
-    group.add(job("outcome", true));
+    group.add(job("outcome", 1));
     await until("it is committed", () => resolved.length === 1);
     group.add(job("message"));
     expect([resolved, count()]).toEqual([["outcome", "message"], 2]);
   });
 
-  it("is committed before the end", async () => {
+  it("is committed with other late work that is due earlier", async () => {
+    const { group, job, resolved, count } = commits();
+    group.add(job("record", NEVER_MS));
+    group.add(job("outcome", 1));
+    await until("both are committed", () => resolved.length === 2);
+    expect([resolved, count()]).toEqual([["record", "outcome"], 1]);
+  });
+
+  it("is committed before the end, without its wait", async () => {
     const { group, job, resolved } = commits();
-    group.add(job("outcome", true));
+    group.add(job("record", NEVER_MS));
     await group.end();
-    expect(resolved).toEqual(["outcome"]);
+    group.add(job("another record", NEVER_MS));
+    expect(resolved).toEqual(["record", "another record"]);
   });
 });
 

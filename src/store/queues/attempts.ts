@@ -1,6 +1,6 @@
 /** What became of each attempt at a turn, and what it cost. */
 export interface Attempts {
-  /** Repeated with the same id, it replaces the first. Not urgent. */
+  /** Repeated with the same id, it replaces the first. Stored with a later write: a crash may lose it. */
   recordAttempt(attempt: TurnAttempt): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { isBusy } from "./faults.js";
 import type { WalPages } from "./optimize.js";
 import { QuietMerge } from "./quiet-merge.js";
 import type { CheckpointDue } from "./thread.js";
+import type { Mode } from "./verb.js";
 
 /**
  * Runs all pending writes in one transaction, so that they share one fsync. Each runs in its own savepoint: a failed
@@ -18,8 +19,8 @@ export interface Job {
   work: Work<unknown>;
   /** Work that can't run inside a transaction (VACUUM). */
   alone?: boolean;
-  /** Not urgent: it joins the next group. */
-  late?: boolean;
+  /** Not urgent: it joins the next group, or gets its own after this time. */
+  waitMs?: number | undefined;
   /** Called with the result before the commit, which then waits a moment for the writes that follow from it. */
   early?(value: unknown): void;
   resolve(value: unknown): void;
@@ -33,7 +34,7 @@ interface Running extends Job {
 
 const MAX_GROUP = 256;
 /** How long work that isn't urgent waits for the next group. Each commit costs an fsync. */
-const LATE_MS = 1;
+const WAIT_MS: Partial<Record<Mode, number>> = { lateWrite: 1, idleWrite: 250 };
 /** How long a commit waits for the writes that follow from early results. Other processes wait for the lock meanwhile. */
 const HOLD_MS = 1;
 /** Pause between two parts of long work. SQLite has no queue for its lock: other processes poll for it. */
@@ -72,7 +73,8 @@ export class GroupCommit {
   /** Long work that pauses for other writes. */
   #breathing = 0;
   #scheduled = false;
-  #late: NodeJS.Timeout | undefined;
+  #late: { timer: NodeJS.Timeout; dueMs: number } | undefined;
+  #ending = false;
   #retries = 0;
   readonly #walPages: Statement;
   readonly #totalChanges: Statement;
@@ -103,8 +105,22 @@ export class GroupCommit {
     if (this.#waiting.length === 0) this.#stats.waits();
     this.#waiting.push(...jobs);
     if (this.#scheduled) return;
-    if (this.#waiting.every((job) => job.late)) this.#late ??= setTimeout(() => this.#runLate(), LATE_MS);
+    const waitMs = this.#ending ? 0 : Math.min(...this.#waiting.map((job) => job.waitMs ?? 0));
+    if (waitMs > 0) this.#runIn(waitMs);
     else this.#runLate();
+  }
+
+  #runIn(waitMs: number): void {
+    const dueMs = performance.now() + waitMs;
+    if (this.#late && this.#late.dueMs <= dueMs) return;
+    clearTimeout(this.#late?.timer);
+    this.#late = { timer: setTimeout(() => this.#runLate(), waitMs), dueMs };
+  }
+
+  /** From now on nothing waits for another group. */
+  hurry(): void {
+    this.#ending = true;
+    if (this.#late) this.#runLate();
   }
 
   stats(): WriterStats {
@@ -114,12 +130,13 @@ export class GroupCommit {
   /** Resolves when no write is pending. */
   async end(): Promise<void> {
     this.#quietMerge.stop();
+    this.hurry();
     while (this.#open || this.#waiting.length + this.#breathing > 0)
       await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   #runLate(): void {
-    clearTimeout(this.#late);
+    clearTimeout(this.#late?.timer);
     this.#late = undefined;
     if (!this.#scheduled) this.#run();
   }
@@ -160,7 +177,7 @@ export class GroupCommit {
       return;
     }
     this.#sendEarly();
-    const mayWait = group.some(({ early }) => early) && group.every(({ early, late }) => early || late);
+    const mayWait = group.some(({ early }) => early) && group.every(({ early, waitMs }) => early || waitMs);
     if (!mayWait || open.outcomes.length >= MAX_GROUP) this.#commitOpen();
     else open.timer ??= setTimeout(() => this.#commitOpen(), HOLD_MS);
   }
@@ -335,6 +352,8 @@ function advance(job: Running): IteratorResult<Progress, unknown> {
 export function isGenerator(value: unknown): value is Generator<Progress, unknown> {
   return typeof (value as Generator | null)?.next === "function";
 }
+
+export const waitMsOf = (mode: Mode | undefined) => mode && WAIT_MS[mode];
 
 export function retryDelayMs(retries: number, random: () => number = Math.random): number {
   if (retries <= SHORT_RETRIES) return RETRY_FIRST_MS + random();

@@ -5,7 +5,7 @@ import { answerRead, verbNamed } from "./answer-read.js";
 import { monotonicMs } from "./deadline.js";
 import { BULK_MS, type Engine, type EngineOptions, withoutListener } from "./engine.js";
 import { notAdopted } from "./foreign.js";
-import { GroupCommit, type Job } from "./group-commit.js";
+import { GroupCommit, type Job, waitMsOf } from "./group-commit.js";
 import { openReader, openWriter } from "./opening.js";
 import { checkpoint, restartLog } from "./optimize.js";
 import { modes } from "./verbs.js";
@@ -77,6 +77,7 @@ export class InThreadEngine implements Engine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#commits?.hurry();
     await Promise.allSettled(this.#pending);
     await this.#commits?.end();
     await this.#endReader();
@@ -107,12 +108,11 @@ export class InThreadEngine implements Engine {
     const work = verb as unknown as (db: Database, ...args: readonly unknown[]) => unknown;
     return new Promise((resolve, reject) => {
       const alone = verb.mode === "exclusive";
-      const late = verb.mode === "lateWrite";
       const early = onProgress && ((value: unknown) => queueMicrotask(() => onProgress(value as Progress)));
       this.#arrived.push({
         work: () => work(db, ...args),
         alone,
-        late,
+        waitMs: waitMsOf(verb.mode),
         ...(early && verb.mode === "earlyWrite" ? { early } : {}),
         resolve,
         reject,

@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Progress } from "../store.js";
 import { answerRead, verbNamed } from "./answer-read.js";
 import { notAdopted } from "./foreign.js";
-import { GroupCommit, type Job } from "./group-commit.js";
+import { GroupCommit, type Job, waitMsOf } from "./group-commit.js";
 import { openCheckpointer, openReader, openWriter } from "./opening.js";
 import { checkpoint } from "./optimize.js";
 import { type Call, CHECKPOINT_DUE, type Reply, type WorkerOptions } from "./thread.js";
@@ -42,7 +42,7 @@ function serveWrites(db: Database): (call: Call) => void {
     return {
       work: () => work(db, ...args),
       alone: modes[verb] === "exclusive",
-      late: modes[verb] === "lateWrite",
+      waitMs: waitMsOf(modes[verb]),
       ...(isEarly ? { early: (value) => reply({ id, early: value }) } : {}),
       resolve: (value) => reply(isEarly ? { id, committed: true } : { id, value }),
       reject: (error) => fail(id, error),

@@ -2,14 +2,14 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { ModelRequest, TurnAttempt } from "../../queues.js";
 import { sql } from "../statements.js";
-import { lateWrite } from "../verb.js";
+import { idleWrite } from "../verb.js";
 import { OPEN_IN } from "./schema.js";
 
 const MAX_REQUESTS = 200;
 const MAX_ERROR = 2000;
 const MAX_ATTEMPTS = 50;
 
-export const recordAttempt = lateWrite(function recordAttempt(db: Database, attempt: TurnAttempt): void {
+export const recordAttempt = idleWrite(function recordAttempt(db: Database, attempt: TurnAttempt): void {
   const { requests, error } = attempt;
   const sum = (of: (one: ModelRequest) => number) => requests.reduce((total, one) => total + of(one), 0);
   sql(
