@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { describeError } from "../errors.js";
 import type { Person, Target } from "../message.js";
+import { orderedId } from "../ordered-id.js";
 import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { SessionId, SessionRow } from "../session.js";
 import { memoryFlushOf } from "../store/memory-flush.js";
@@ -55,7 +55,7 @@ export class MemoryFlushes {
 
   async #run(row: InboxRow, sessionId: SessionId, signal: AbortSignal): Promise<void> {
     const { store, bootId } = this.#context;
-    const turnId = randomUUID();
+    const turnId = orderedId();
     const started = await store.startTask({ inboxId: row.id, sessionId, bootId, turnId });
     if (!started) return;
     const { session, attempt } = started;

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { setImmediate as immediately } from "node:timers/promises";
 import { BoundedMap } from "../bounded-map.js";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
 import { audienceOf, type InboundMessage, type Principal } from "../message.js";
+import { orderedId } from "../ordered-id.js";
 import {
   nextReset,
   type ResetReason,
@@ -69,7 +69,7 @@ export class Resolver {
     const { bootId } = this.#context;
     const route = this.#known.get(key);
     const at = nowSeconds();
-    const start = { bootId, turnId: randomUUID(), at };
+    const start = { bootId, turnId: orderedId(), at };
     if (!route) return mayRead ? this.#prepareOpening(message, start) : undefined;
     if (dueReason(route, this.#question(key, at)) !== undefined) return undefined;
     const { epoch, sessionId, lastUserActivity } = route;

@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import type { EventUsage } from "../events.js";
 import { type Principal, type Target, targetOf } from "../message.js";
 import { endAfterTurn } from "../one-turn.js";
+import { orderedId } from "../ordered-id.js";
 import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
 import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
@@ -86,7 +86,7 @@ export class Turn {
   constructor(context: Context, key: SessionKey, rows: readonly InboxRow[], running: RunningTurn) {
     const { message, state, turnId } = rows[0]!;
     // A turn that started with its message already has an id.
-    this.id = state === "running" && turnId !== null ? turnId : randomUUID();
+    this.id = state === "running" && turnId !== null ? turnId : orderedId();
     const { principal, shared, tuple } = askerOf(message, context);
     this.key = key;
     this.running = running;

@@ -1,12 +1,13 @@
 /** Ids of requests and chats. Only this file knows their format. */
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
+import { orderedId } from "../../ordered-id.js";
 
 export const PLATFORM = "api_server";
 export const ACCOUNT = "api_server";
 
 /** 32 hex digits. The same name from the same key gives the same id. */
 export function requestId(key: string, idempotencyKey: string | undefined): string {
-  if (idempotencyKey === undefined) return randomUUID().replaceAll("-", "");
+  if (idempotencyKey === undefined) return orderedId().replaceAll("-", "");
   return createHash("sha256")
     .update(JSON.stringify([key, idempotencyKey]))
     .digest("hex")

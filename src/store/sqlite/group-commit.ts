@@ -60,6 +60,8 @@ export class GroupCommit {
   readonly #db: Database;
   readonly #begin: Statement;
   readonly #commit: Statement;
+  readonly #savepoint: Statement;
+  readonly #release: Statement;
   /** Runs the checkpoint elsewhere, so that the next commit doesn't wait for it. */
   readonly #checkpointDue: (due: CheckpointDue) => void;
   /** Early results go out before the commit, which takes the thread for a millisecond. */
@@ -88,6 +90,8 @@ export class GroupCommit {
     this.#db = db;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
+    this.#savepoint = db.prepare("SAVEPOINT job");
+    this.#release = db.prepare("RELEASE job");
     // Looks without moving anything.
     this.#walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.#totalChanges = db.prepare("SELECT total_changes()").pluck();
@@ -249,10 +253,10 @@ export class GroupCommit {
   }
 
   #runOne(job: Running): Outcome {
-    this.#db.exec("SAVEPOINT job");
+    this.#savepoint.run();
     try {
       const step = advance(job);
-      this.#db.exec("RELEASE job");
+      this.#release.run();
       return { job, step };
     } catch (error) {
       // A full disk or an I/O error rolls back the whole transaction: then the whole group fails.

@@ -4,11 +4,18 @@ const cache = new WeakMap<Database, Map<string, Statement>>();
 
 /** A statement compiled once per connection. Only for constant SQL: text built per call isn't cached. */
 export function sql(db: Database, text: string): Statement {
-  const statements = cache.get(db) ?? new Map<string, Statement>();
-  cache.set(db, statements);
-  const statement = statements.get(text) ?? db.prepare(text);
+  const statements = cache.get(db) ?? newCache(db);
+  const known = statements.get(text);
+  if (known) return known;
+  const statement = db.prepare(text);
   statements.set(text, statement);
   return statement;
+}
+
+function newCache(db: Database): Map<string, Statement> {
+  const statements = new Map<string, Statement>();
+  cache.set(db, statements);
+  return statements;
 }
 
 /** Like `sql(db, text).get(…)`, in half the time for rows with many columns. */

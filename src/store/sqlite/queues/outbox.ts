@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { HermesError } from "../../../errors.js";
+import { orderedId } from "../../../ordered-id.js";
 import {
   BY_HUMAN,
   type Claim,
@@ -29,20 +29,24 @@ export interface ReplyOf {
   turnId?: string;
   replaces?: string;
   lostPreviewOf?: string;
+  /** The boot for which storing it is sending it: its client fetches it. */
+  sentBy?: string | undefined;
 }
 
 /** The nonce is derived from the answered message, so the same answer can't be queued twice. */
 export function addReply(
   db: Database,
   reply: NewReply,
-  { nonce, inboxId, turnId, replaces, lostPreviewOf }: ReplyOf,
+  { nonce, inboxId, turnId, replaces, lostPreviewOf, sentBy }: ReplyOf,
 ): number {
   const { target, kind, text, sessionKey, traceId, files = [], details, question } = reply;
+  const now = nowSeconds();
+  const sent = sentBy !== undefined;
   return Number(
     sql(
       db,
-      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, question, owner, trace_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      `INSERT INTO gw_outbox (nonce, kind, platform, account, chat_id, target, text, session_key, turn_id, inbox_id, created_at, replaces, lost_preview_of, files, details, question, owner, state, attempts, boot_id, sent_at, message_ids, trace_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
          COALESCE(?, (SELECT json_extract(payload, '$.traceId') FROM gw_inbox WHERE id = ?)))`,
     ).run(
       nonce,
@@ -55,13 +59,18 @@ export function addReply(
       sessionKey ?? null,
       turnId ?? null,
       inboxId ?? null,
-      nowSeconds(),
+      now,
       replaces ?? null,
       lostPreviewOf ?? null,
       files.length > 0 ? JSON.stringify(files) : null,
       details ? JSON.stringify(details) : null,
       question ? JSON.stringify(question) : null,
       ownerOf(target.platform, target.account),
+      sent ? "sent" : "pending",
+      sent ? 1 : 0,
+      sentBy ?? null,
+      sent ? now : null,
+      sent ? "[]" : null,
       traceId ?? null,
       inboxId ?? null,
     ).lastInsertRowid,
@@ -73,7 +82,7 @@ export const enqueueReply = write(function enqueueReply(
   reply: NewReply & { asHuman?: HumanReply },
   key?: string,
 ): number {
-  const nonce = key === undefined ? randomUUID() : `k.${key}`;
+  const nonce = key === undefined ? orderedId() : `k.${key}`;
   const queued =
     key === undefined ? undefined : sql(db, "SELECT id FROM gw_outbox WHERE nonce = ?").pluck().get(nonce);
   if (queued !== undefined) return queued as number;

@@ -176,6 +176,7 @@ export const finishTurn = write(function finishTurn(
   leavePreview(db, finish.inboxIds[0], finish.said);
   dropSteps(db, turnId);
   if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
+  if (claim?.sends) return claimedOf(db, turnId, claim);
   return claim ? claimThese(db, replies, claim) : [];
 });
 
@@ -290,7 +291,7 @@ function holdsEpoch(db: Database, turn: { sessionKey: string; epoch: number }): 
 /** The preview that the answer replaces. */
 function addReplies(
   db: Database,
-  turn: Pick<TurnFinish, "turnId" | "inboxIds" | "replies" | "sessionKey">,
+  turn: Pick<TurnFinish, "turnId" | "inboxIds" | "replies" | "sessionKey" | "claim">,
 ): number[] {
   const [inboxId] = turn.inboxIds;
   return turn.replies.map((reply, part) =>
@@ -300,6 +301,7 @@ function addReplies(
       {
         turnId: turn.turnId,
         nonce: `${turn.turnId}.${part}`,
+        sentBy: turn.claim?.sends ? turn.claim.bootId : undefined,
         ...(inboxId === undefined ? {} : { inboxId }),
         ...(reply.kind === "answer" && inboxId !== undefined ? takePreview(db, inboxId) : {}),
       },
