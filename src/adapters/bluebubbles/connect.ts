@@ -1,4 +1,4 @@
-/** The connection to the server: its features, our webhook, and the polling loop. Ends with its signal. */
+/** The uplink to the server: its features, our webhook, and the polling loop. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import { FreshRun } from "../kit/fresh-run.js";
 import type { HealthTracker } from "../kit/health.js";
@@ -9,7 +9,7 @@ import { isUnauthorized, PASSWORD_REFUSED, passwordRefused, reasonOf } from "./f
 import { NotReceived, type Receiver } from "./receive.js";
 import { register } from "./webhook.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: BlueBubblesApi;
   settings: Settings;
   health: HealthTracker;
@@ -17,14 +17,14 @@ export interface ConnectionParts {
   signal: AbortSignal;
 }
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   #hasPrivateApi = false;
   #greetedAtMs = Number.NEGATIVE_INFINITY;
   readonly #filling = new FreshRun(() => this.#read());
   #wake = new AbortController();
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

@@ -18,7 +18,7 @@ import { HealthTracker } from "../kit/health.js";
 import { BlueBubblesApi } from "./api.js";
 import { Chats } from "./chats.js";
 import { type BlueBubblesOptions, MAX_UPLOAD_BYTES, type Settings, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { Echoes } from "./echoes.js";
 import { PLATFORM } from "./ids.js";
 import { Receiver } from "./receive.js";
@@ -39,7 +39,7 @@ export function blueBubblesAdapter(options: BlueBubblesOptions): BlueBubblesAdap
 }
 
 interface Session {
-  connection: Connection;
+  uplink: Uplink;
   receiver: Receiver;
   sender: Sender;
   signs: Signs;
@@ -59,7 +59,7 @@ class BlueBubbles implements BlueBubblesAdapter {
   readonly #settings: Settings;
   readonly #health: HealthTracker;
   #session: Session | undefined;
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -81,12 +81,12 @@ class BlueBubbles implements BlueBubblesAdapter {
     await ended;
     if (life.signal.aborted) return;
     const session = this.#begin(events, life.signal);
-    await session.connection.open().catch((error: unknown) => {
+    await session.uplink.open().catch((error: unknown) => {
       life.abort();
       throw error;
     });
     if (life.signal.aborted) return;
-    this.#session = { ...session, running: session.connection.run() };
+    this.#session = { ...session, running: session.uplink.run() };
   }
 
   #begin(events: AdapterEvents, signal: AbortSignal): Omit<Session, "running"> {
@@ -95,11 +95,11 @@ class BlueBubbles implements BlueBubblesAdapter {
     const chats = new Chats(api);
     const echoes = new Echoes();
     const receiver = new Receiver({ api, settings, events, chats, echoes, signal });
-    const connection = new Connection({ api, settings, health: this.#health, receiver, signal });
-    const hasPrivateApi = () => connection.hasPrivateApi;
+    const uplink = new Uplink({ api, settings, health: this.#health, receiver, signal });
+    const hasPrivateApi = () => uplink.hasPrivateApi;
     const sender = new Sender({ api, settings, chats, echoes, hasPrivateApi });
     const signs = new Signs({ api, settings, chats, signal, hasPrivateApi });
-    return { connection, receiver, sender, signs, signal };
+    return { uplink, receiver, sender, signs, signal };
   }
 
   async disconnect(): Promise<void> {
@@ -159,11 +159,11 @@ class BlueBubbles implements BlueBubblesAdapter {
   }
 
   /** What a call says of a new message is not used: the database has it too, in the right order. */
-  async #receive({ type, data }: Event, { connection, receiver }: Session): Promise<void> {
+  async #receive({ type, data }: Event, { uplink, receiver }: Session): Promise<void> {
     if (type === "updated-message") await receiver.changed(data);
     if (type !== "new-message") return;
-    await withTimeout(connection.fill(), this.#settings.timing.nudgeMs).catch((error: unknown) => {
-      connection.hurry();
+    await withTimeout(uplink.fill(), this.#settings.timing.nudgeMs).catch((error: unknown) => {
+      uplink.hurry();
       throw error;
     });
   }

@@ -15,7 +15,7 @@ import { ResumeState } from "./resume-state.js";
 import { Sender } from "./send.js";
 import { GatewaySocket, type SocketEvents } from "./socket.js";
 
-export interface Connection {
+export interface Uplink {
   rest: REST;
   sender: Sender;
   receiver: Receiver;
@@ -27,12 +27,12 @@ export interface Connection {
 const STOP_MS = 2000;
 
 /** Doesn't open the socket yet. Rejects with a HermesError if the token is refused. */
-export async function buildConnection(
+export async function buildUplink(
   settings: Settings,
   account: string,
   events: AdapterEvents,
   socketEvents: Omit<SocketEvents, "dispatch">,
-): Promise<Connection> {
+): Promise<Uplink> {
   const rest = await openRest(settings);
   const stop = new AbortController();
   const botId = await botIdOf(rest, settings);
@@ -74,8 +74,8 @@ async function botIdOf(rest: REST, { token }: Settings): Promise<string> {
 }
 
 /** Never rejects. */
-export async function closeConnection(connection: Connection): Promise<void> {
-  const { socket, receiver, resumeState, stop, rest } = connection;
+export async function closeUplink(uplink: Uplink): Promise<void> {
+  const { socket, receiver, resumeState, stop, rest } = uplink;
   await settlesWithin(socket.stop(), STOP_MS);
   // Events on their way into the inbox may still arrive; those that wait for a retry are left to the next start.
   stop.abort();

@@ -21,7 +21,7 @@ import type {
 import { HealthTracker } from "../kit/health.js";
 import { MAX_CHOICES } from "./components.js";
 import { type DiscordOptions, MAX_UPLOAD_BYTES, type Settings, settingsOf } from "./config.js";
-import { buildConnection, type Connection, closeConnection } from "./connect.js";
+import { buildUplink, closeUplink, type Uplink } from "./connect.js";
 import { BAD_TOKEN, connectError, sendErrorOf } from "./faults.js";
 import { accountOf } from "./ids.js";
 import { menuOf } from "./menu.js";
@@ -61,8 +61,8 @@ class Discord implements DiscordAdapter {
   readonly files?: { maxBytes: number };
   readonly #settings: Settings;
   readonly #health: HealthTracker;
-  #connection: Connection | undefined;
-  /** Aborted when the current connection or connection attempt ends. */
+  #uplink: Uplink | undefined;
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
   /** Why there will be no further attempts: only the operator can fix it. */
   #fatal: string | undefined;
@@ -83,24 +83,24 @@ class Discord implements DiscordAdapter {
     signal.addEventListener("abort", () => void this.disconnect(), { once: true, signal: life.signal });
     await ended;
     this.#fatal = undefined;
-    const connection = await this.#build(events);
-    if (life.signal.aborted) return closeConnection(connection);
-    this.#connection = connection;
-    await connection.socket.start(connection.rest);
+    const uplink = await this.#build(events);
+    if (life.signal.aborted) return closeUplink(uplink);
+    this.#uplink = uplink;
+    await uplink.socket.start(uplink.rest);
     if (this.#fatal === undefined) return;
     const line: string = this.#fatal;
     await this.disconnect();
     throw connectError(line);
   }
 
-  #build(events: AdapterEvents): Promise<Connection> {
+  #build(events: AdapterEvents): Promise<Uplink> {
     const socketEvents = {
       up: () => this.#health.up(),
       down: (detail: string) => this.#down(detail),
       alive: (isComplete: boolean) => this.#alive(isComplete),
       fatal: (line: string) => this.#end(line),
     };
-    return buildConnection(this.#settings, this.account, events, socketEvents).catch((error: HermesError) => {
+    return buildUplink(this.#settings, this.account, events, socketEvents).catch((error: HermesError) => {
       if (error.message === BAD_TOKEN) this.#end(BAD_TOKEN);
       throw error;
     });
@@ -109,10 +109,10 @@ class Discord implements DiscordAdapter {
   /** Never rejects. */
   async disconnect(): Promise<void> {
     this.#life?.abort();
-    const connection = this.#connection;
-    this.#connection = undefined;
-    if (!connection) return;
-    await closeConnection(connection);
+    const uplink = this.#uplink;
+    this.#uplink = undefined;
+    if (!uplink) return;
+    await closeUplink(uplink);
     if (this.#fatal === undefined) this.#health.closed();
   }
 
@@ -125,7 +125,7 @@ class Discord implements DiscordAdapter {
   #alive(isComplete: boolean): void {
     this.#health.up();
     if (!isComplete) return;
-    this.#connection?.receiver.advance().catch((error: unknown) => {
+    this.#uplink?.receiver.advance().catch((error: unknown) => {
       this.#settings.log("warn", "Discord's checkpoint was not saved", { err: error });
     });
   }
@@ -185,11 +185,11 @@ class Discord implements DiscordAdapter {
   }
 
   dismiss(target: Target): void {
-    this.#connection?.sender.dismiss(target);
+    this.#uplink?.sender.dismiss(target);
   }
 
   type(target: Target): void {
-    this.#connection?.sender.type(target);
+    this.#uplink?.sender.type(target);
   }
 
   async react(target: Target, state: ReactionState | null, signal: AbortSignal): Promise<void> {
@@ -202,7 +202,7 @@ class Discord implements DiscordAdapter {
     context: PartContext,
     signal: AbortSignal,
   ): Promise<LookedUp> {
-    return this.#connection?.sender.lookUp(message, part, context, signal) ?? "unknown";
+    return this.#uplink?.sender.lookUp(message, part, context, signal) ?? "unknown";
   }
 
   async registerCommands(commands: readonly MenuCommand[], signal: AbortSignal): Promise<void> {
@@ -215,8 +215,8 @@ class Discord implements DiscordAdapter {
     }
   }
 
-  #connected(): Connection {
-    if (this.#connection) return this.#connection;
+  #connected(): Uplink {
+    if (this.#uplink) return this.#uplink;
     throw new SendError("never_sent", this.#fatal ?? "Not connected to Discord", { scope: "account" });
   }
 }

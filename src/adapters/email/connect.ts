@@ -12,7 +12,7 @@ import { isLoginRefused, LOGIN_REFUSED, loginRefused, reasonOf } from "./faults.
 import { closeImap, inTime, openImap } from "./imap.js";
 import type { Receiver } from "./receive.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   settings: Settings;
   events: AdapterEvents;
   health: HealthTracker;
@@ -36,12 +36,12 @@ interface Position {
   uid: number;
 }
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   #client: ImapFlow | undefined;
   #position: Position | undefined;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

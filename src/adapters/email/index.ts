@@ -5,7 +5,7 @@ import { settlesWithin } from "../../timeout.js";
 import type { Adapter, AdapterEvents, CanLookUp, Health, LookedUp, PartContext } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
 import { type EmailOptions, MAX_FILES_BYTES, type Settings, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { PLATFORM } from "./ids.js";
 import { Mailboxes } from "./mailbox.js";
 import { Receiver } from "./receive.js";
@@ -21,7 +21,7 @@ export function emailAdapter(options: EmailOptions): EmailAdapter {
 }
 
 interface Session {
-  connection: Connection;
+  uplink: Uplink;
   sender: Sender;
   running: Promise<void>;
 }
@@ -37,7 +37,7 @@ class Mail implements EmailAdapter {
   readonly #settings: Settings;
   readonly #health: HealthTracker;
   #session: Session | undefined;
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -63,20 +63,20 @@ class Mail implements EmailAdapter {
     const settings = this.#settings;
     const mailboxes = new Mailboxes(settings);
     const receiver = new Receiver({ settings, events, mailboxes, signal: life.signal });
-    const connection = new Connection({ settings, events, health: this.#health, receiver });
-    await connection.open(life.signal).catch((error: unknown) => {
+    const uplink = new Uplink({ settings, events, health: this.#health, receiver });
+    await uplink.open(life.signal).catch((error: unknown) => {
       life.abort();
       throw error;
     });
-    if (life.signal.aborted) return connection.close();
+    if (life.signal.aborted) return uplink.close();
     const sender = new Sender(settings, mailboxes);
-    this.#session = { connection, sender, running: connection.run(life.signal) };
+    this.#session = { uplink, sender, running: uplink.run(life.signal) };
   }
 
   async disconnect(): Promise<void> {
     this.#health.closed();
     this.#life?.abort();
-    this.#session?.connection.close();
+    this.#session?.uplink.close();
     if (this.#session) await settlesWithin(this.#session.running, DISCONNECT_MS);
   }
 

@@ -10,7 +10,7 @@ export interface HomeAssistantOptions {
   token: string;
   /** The address of Home Assistant, without `/api`. */
   apiUrl: string;
-  /** Identifies this connection in the inbox and the outbox. Must not change. */
+  /** Identifies this account in the inbox and the outbox. Must not change. */
   account?: string;
   watch?: Partial<Watched>;
   /** Also report that an entity becomes unavailable or unknown, and that it is back. */

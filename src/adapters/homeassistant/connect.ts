@@ -1,4 +1,4 @@
-/** The connection to Home Assistant: one socket, and after each connect a comparison with what was reported. */
+/** The uplink to Home Assistant: one socket, and after each connect a comparison with what was reported. */
 import type { AdapterEvents } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
 import { keepSocketOpen, type LiveSocket, type SocketLost } from "../kit/socket-loop.js";
@@ -8,7 +8,7 @@ import { type EntityState, watchesNothing } from "./normalise.js";
 import { Receiver } from "./receive.js";
 import { openSocket } from "./socket.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: HomeAssistantApi;
   settings: Settings;
   health: HealthTracker;
@@ -19,8 +19,8 @@ export interface ConnectionParts {
 export const WATCHES_NOTHING =
   "No entity of Home Assistant is watched: set platforms.homeassistant.watch_entities or watch_domains";
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   readonly #receiver: Receiver;
   #drop: (() => void) | undefined;
   #settle = () => {};
@@ -29,7 +29,7 @@ export class Connection {
     this.#settle = resolve;
   });
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     const { settings, events, signal, health } = parts;
     this.#parts = parts;
     const stuck = (isStuck: boolean) =>

@@ -7,7 +7,7 @@ import type { Adapter, AdapterEvents, Health, PartContext } from "../adapter.js"
 import { HealthTracker } from "../kit/health.js";
 import { HomeAssistantApi, isUnauthorized, reasonOf, TOKEN_REFUSED, tokenRefused } from "./api.js";
 import { type HomeAssistantOptions, type Settings, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { PLATFORM } from "./normalise.js";
 import { type HomeAssistantPart, LIMIT, partsOf } from "./render.js";
 import { Sender } from "./send.js";
@@ -30,7 +30,7 @@ class HomeAssistant implements Adapter {
   readonly #health: HealthTracker;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -55,9 +55,9 @@ class HomeAssistant implements Adapter {
     if (life.signal.aborted) return;
     this.#sender = new Sender(api, this.#settings);
     const parts = { api, events, settings: this.#settings, health: this.#health, signal: life.signal };
-    const connection = new Connection(parts);
-    this.#running = connection.run();
-    await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
+    const uplink = new Uplink(parts);
+    this.#running = uplink.run();
+    await Promise.race([uplink.tried, pause(timing.patienceMs, life.signal)]);
   }
 
   /** Rejects when the token is refused; retries other errors in the background. */

@@ -58,7 +58,7 @@ export class Receiver {
   /** After each connect, before any push: nothing tells what happened until then. */
   compare(states: Promise<readonly EntityState[]>): void {
     this.#add(async () => {
-      // If reading them fails, the connection fails, and the next one compares.
+      // If reading them fails, the uplink fails, and the next one compares.
       const now = (await states.catch(() => [])).filter((state) => this.#isWatched(state));
       const before = await this.#persist(() => this.#learn(now));
       // The current state counts, whatever the clocks say.

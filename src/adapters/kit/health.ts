@@ -5,7 +5,7 @@ import type { Health } from "../adapter.js";
 export interface HealthOptions {
   /** The platform's display name. */
   label: string;
-  /** A connection without proof of life for this long counts as degraded. */
+  /** An uplink without proof of life for this long counts as degraded. */
   staleMs: number;
   log(level: "info" | "warn" | "error", message: string): void;
 }
@@ -57,7 +57,7 @@ export class HealthTracker {
     this.#options.log(state === "down" ? "error" : "warn", detail);
   }
 
-  /** Sets a problem besides the connection, or clears it with undefined. Logged when it changes. */
+  /** Sets a problem besides the uplink, or clears it with undefined. Logged when it changes. */
   issue(topic: string, detail: string | undefined, state: Issue["state"] = "degraded"): void {
     const known = this.#issues.get(topic);
     if (detail === undefined) this.#issues.delete(topic);

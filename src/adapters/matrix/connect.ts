@@ -1,4 +1,4 @@
-/** The connection to the homeserver: one sync after another. Ends with its signal. */
+/** The uplink to the homeserver: one sync after another. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
@@ -12,7 +12,7 @@ import { Receiver } from "./receive.js";
 import type { Rooms } from "./rooms.js";
 import { type SyncNews, sync } from "./sync.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: MatrixApi;
   settings: Settings;
   health: HealthTracker;
@@ -25,8 +25,8 @@ export interface ConnectionParts {
 /** Servers that don't hold syncs aren't asked more often. */
 const MIN_POLL_MS = 100;
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   #receiver: { receiver: Receiver; me: string } | undefined;
   /** The next sync is answered at once, so that a recovery shows soon. */
   #quick = true;
@@ -36,7 +36,7 @@ export class Connection {
     this.#settle = resolve;
   });
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

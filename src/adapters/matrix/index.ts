@@ -17,7 +17,7 @@ import type {
 import { HealthTracker } from "../kit/health.js";
 import { isUnauthorized, MatrixApi, reasonOf, TOKEN_REFUSED, tokenRefused } from "./api.js";
 import { MAX_UPLOAD_BYTES, type MatrixOptions, type Settings, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { PLATFORM, type Self } from "./normalise.js";
 import { LIMIT } from "./render.js";
 import { Rooms } from "./rooms.js";
@@ -44,7 +44,7 @@ class Matrix implements MatrixAdapter {
   #self: Self | undefined;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -70,14 +70,14 @@ class Matrix implements MatrixAdapter {
     await this.#introduce(api, life);
     if (life.signal.aborted) return;
     this.#sender = new Sender({ api, settings: this.#settings, rooms, self: () => this.#self });
-    const connection = new Connection({
+    const uplink = new Uplink({
       ...{ api, rooms, events, settings: this.#settings, health: this.#health, signal: life.signal },
       onSelf: (self) => {
         this.#self = self;
       },
     });
-    this.#running = connection.run();
-    await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
+    this.#running = uplink.run();
+    await Promise.race([uplink.tried, pause(timing.patienceMs, life.signal)]);
   }
 
   /** Rejects when the token is refused; retries other errors in the background. */

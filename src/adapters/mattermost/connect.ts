@@ -1,4 +1,4 @@
-/** The connection to Mattermost: a socket for events, REST for missed posts. Ends with its signal. */
+/** The uplink to Mattermost: a socket for events, REST for missed posts. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import type { AdapterEvents } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
@@ -11,7 +11,7 @@ import { Receiver } from "./receive.js";
 import { openSocket } from "./socket.js";
 import type { Threads } from "./threads.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: MattermostApi;
   settings: Settings;
   health: HealthTracker;
@@ -27,8 +27,8 @@ interface Reading {
   catchUp: CatchUp;
 }
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   #reading: Reading | undefined;
   /** Pushes wait while the channels are listed, so that what a channel has missed comes first. */
   #gate: Promise<unknown> = Promise.resolve();
@@ -41,7 +41,7 @@ export class Connection {
     this.#settle = resolve;
   });
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

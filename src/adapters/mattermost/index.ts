@@ -24,7 +24,7 @@ import { MAX_CHOICES } from "./buttons.js";
 import { actionsPath, answerCommand, answerPress, commandsPath } from "./callbacks.js";
 import { CommandMenu } from "./commands.js";
 import { MAX_UPLOAD_BYTES, type MattermostOptions, type Settings, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { PLATFORM } from "./normalise.js";
 import { type MattermostPart, partsOf } from "./outgoing.js";
 import { LIMIT } from "./render.js";
@@ -56,11 +56,11 @@ class Mattermost implements MattermostAdapter {
   protected readonly settings: Settings;
   readonly #health: HealthTracker;
   #events: AdapterEvents | undefined;
-  #connection: Connection | undefined;
+  #uplink: Uplink | undefined;
   #me: Me | undefined;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -86,16 +86,16 @@ class Mattermost implements MattermostAdapter {
     await this.#introduce(api, life);
     if (life.signal.aborted) return;
     this.#sender = new Sender({ api, settings: this.settings, threads, me: () => this.#me });
-    const connection = new Connection({
+    const uplink = new Uplink({
       ...{ api, threads, events, settings: this.settings, health: this.#health, signal: life.signal },
       onMe: (me) => {
         this.#me = me;
       },
     });
     this.#events = events;
-    this.#connection = connection;
-    this.#running = connection.run();
-    await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
+    this.#uplink = uplink;
+    this.#running = uplink.run();
+    await Promise.race([uplink.tried, pause(timing.patienceMs, life.signal)]);
   }
 
   /** Rejects when the token is refused; retries other errors in the background. */
@@ -173,7 +173,7 @@ class Mattermost implements MattermostAdapter {
     if (!events || !signal || signal.aborted) return undefined;
     return {
       receive: (message: InboundMessage) => events.receive(message),
-      channel: async (id: string) => this.#connection?.directory?.channel(id, signal),
+      channel: async (id: string) => this.#uplink?.directory?.channel(id, signal),
     };
   }
 

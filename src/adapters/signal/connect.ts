@@ -1,4 +1,4 @@
-/** The connection to signal-cli: one event stream, opened again whenever it ends or falls silent. */
+/** The uplink to signal-cli: one event stream, opened again whenever it ends or falls silent. */
 import type { AdapterEvents } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
 import { isRecord, RestError } from "../kit/rest.js";
@@ -10,7 +10,7 @@ import type { Self } from "./normalise.js";
 import { Receiver } from "./receive.js";
 import { openStream } from "./stream.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: SignalApi;
   settings: Settings;
   health: HealthTracker;
@@ -23,8 +23,8 @@ export interface ConnectionParts {
 /** For these, only the operator can help. */
 const REFUSALS: Readonly<Record<number, string>> = { 400: UNKNOWN_ACCOUNT, 404: NOT_SIGNAL_CLI };
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   readonly #receiver: Receiver;
   #uuid: string | null = null;
   #settle = () => {};
@@ -33,7 +33,7 @@ export class Connection {
     this.#settle = resolve;
   });
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     const { api, settings, events, signal, health, isOurs } = parts;
     this.#parts = parts;
     const self = (): Self => ({

@@ -15,7 +15,7 @@ import type {
 import { HealthTracker } from "../kit/health.js";
 import { SignalApi } from "./api.js";
 import { MAX_UPLOAD_BYTES, type Settings, type SignalOptions, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { PLATFORM } from "./normalise.js";
 import { LIMIT } from "./render.js";
 import { partsOf, Sender, type SignalPart } from "./send.js";
@@ -40,7 +40,7 @@ class Signal implements SignalAdapter {
   readonly #health: HealthTracker;
   #sender: Sender | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -63,12 +63,12 @@ class Signal implements SignalAdapter {
     const api = new SignalApi({ apiUrl, number, timeoutMs: timing.callMs });
     const sender = new Sender(api, this.#settings);
     this.#sender = sender;
-    const connection = new Connection({
+    const uplink = new Uplink({
       ...{ api, events, settings: this.#settings, health: this.#health, signal: life.signal },
       isOurs: (timestamp) => sender.isOurs(timestamp),
     });
-    this.#running = connection.run();
-    await Promise.race([connection.tried, pause(timing.patienceMs, life.signal)]);
+    this.#running = uplink.run();
+    await Promise.race([uplink.tried, pause(timing.patienceMs, life.signal)]);
   }
 
   /** Stops receiving; answers that are already finished are still sent. */

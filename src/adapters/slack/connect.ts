@@ -21,7 +21,7 @@ import { Streams } from "./streams.js";
 import { Threads } from "./threads.js";
 import { Typing } from "./typing.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   settings: Settings;
   events: AdapterEvents;
   commandNames: ReadonlySet<string>;
@@ -38,17 +38,17 @@ export interface Bot {
   missed: MissedMessages;
 }
 
-export class Connection {
+export class Uplink {
   bot: Bot | undefined;
   /** Resolves when messages can come in, or when that takes too long. Rejects when only an operator can help. */
   readonly ready: Promise<void>;
-  readonly #parts: ConnectionParts;
+  readonly #parts: UplinkParts;
   readonly #closing = new AbortController();
   readonly #run: Promise<void>;
   #api: SlackApi | undefined;
   #onReady!: () => void;
 
-  constructor(parts: ConnectionParts, signal: AbortSignal) {
+  constructor(parts: UplinkParts, signal: AbortSignal) {
     this.#parts = parts;
     const close = () => this.#closing.abort();
     signal.addEventListener("abort", close, { once: true });

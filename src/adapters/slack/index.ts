@@ -20,7 +20,7 @@ import { SendError } from "../adapter.js";
 import { HealthTracker } from "../kit/health.js";
 import { MAX_CHOICES } from "./buttons.js";
 import { MAX_UPLOAD_BYTES, type Settings, type SlackOptions, settingsOf } from "./config.js";
-import { type Bot, Connection } from "./connect.js";
+import { type Bot, Uplink } from "./connect.js";
 import { isHopeless } from "./errors.js";
 import { handleRequest } from "./http.js";
 import { PLATFORM } from "./normalise.js";
@@ -56,12 +56,11 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
   });
   let hasSeenSignature = false;
   const commandNames = new Set<string>();
-  let connection: Connection | undefined;
+  let uplink: Uplink | undefined;
 
   function bot(): Bot {
-    if (!connection?.bot)
-      throw new SendError("never_sent", "Slack isn't connected yet", { scope: "account" });
-    return connection.bot;
+    if (!uplink?.bot) throw new SendError("never_sent", "Slack isn't connected yet", { scope: "account" });
+    return uplink.bot;
   }
 
   return {
@@ -74,13 +73,13 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
     async connect(events: AdapterEvents, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
       checkMode(settings);
-      connection = new Connection({ settings, events, commandNames, health }, signal);
-      await connection.ready;
+      uplink = new Uplink({ settings, events, commandNames, health }, signal);
+      await uplink.ready;
     },
 
     async disconnect(): Promise<void> {
-      const closing = connection;
-      connection = undefined;
+      const closing = uplink;
+      uplink = undefined;
       await closing?.close();
     },
 
@@ -98,7 +97,7 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       }
     },
     lookUp: async (message: OutboundMessage, part: SlackPart, context: PartContext, signal: AbortSignal) =>
-      (await connection?.bot?.sender.lookUp(message, part, context, signal)) ?? "unknown",
+      (await uplink?.bot?.sender.lookUp(message, part, context, signal)) ?? "unknown",
     show: async (
       target: Target,
       messageId: string | null,
@@ -118,7 +117,7 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       await bot().sender.findPreview(target, signal),
     react: async (target: Target, state: ReactionState | null, signal: AbortSignal) =>
       await showReaction(bot().api, target, state, signal),
-    type: (target: Target): void => connection?.bot?.typing.show(target),
+    type: (target: Target): void => uplink?.bot?.typing.show(target),
 
     /** The app's manifest defines Slack's command menu; these names make `!name` work in messages. */
     async registerCommands(commands: readonly MenuCommand[]): Promise<void> {
@@ -130,7 +129,7 @@ export function slackAdapter(options: SlackOptions): SlackAdapter {
       if (!settings.signingSecret) return new Response("no signing secret", { status: 404 });
       return await handleRequest(request, {
         signingSecret: settings.signingSecret,
-        take: connection?.take,
+        take: uplink?.take,
         onSigned: () => {
           hasSeenSignature = true;
           health.heard();

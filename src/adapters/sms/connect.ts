@@ -1,4 +1,4 @@
-/** The connection to Twilio: checks the account, then polls the list of messages. Ends with its signal. */
+/** The uplink to Twilio: checks the account, then polls the list of messages. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import type { HealthTracker } from "../kit/health.js";
 import { repeat } from "../kit/retry.js";
@@ -7,20 +7,20 @@ import type { Settings } from "./config.js";
 import { isUnauthorized, reasonOf, TOKEN_REFUSED, tokenRefused, waitOf } from "./faults.js";
 import { type Gap, NotReceived } from "./gap.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: TwilioApi;
   settings: Settings;
   health: HealthTracker;
   gap: Gap;
 }
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   #filling: Promise<void> | undefined;
   #next: Promise<void> | undefined;
   #wake = new AbortController();
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

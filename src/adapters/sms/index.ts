@@ -7,7 +7,7 @@ import type { Adapter, AdapterEvents, CanLookUp, Health, LookedUp, PartContext }
 import { HealthTracker } from "../kit/health.js";
 import { TwilioApi } from "./api.js";
 import { type Settings, type SmsOptions, settingsOf } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { laterFault } from "./faults.js";
 import { Gap } from "./gap.js";
 import { isMessageSid, PLATFORM } from "./ids.js";
@@ -29,7 +29,7 @@ export function smsAdapter(options: SmsOptions): SmsAdapter {
 }
 
 interface Session {
-  connection: Connection;
+  uplink: Uplink;
   receiver: Receiver;
   sender: Sender;
   signal: AbortSignal;
@@ -50,7 +50,7 @@ class Sms implements SmsAdapter {
   #session: Session | undefined;
   /** Twilio called before we were connected, and won't call again. */
   #wasEarly = false;
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -84,16 +84,16 @@ class Sms implements SmsAdapter {
       events,
       receive: (incoming) => receiver.receiveNew(incoming),
     });
-    const connection = new Connection({ api, settings, health: this.#health, gap });
-    const session = { connection, receiver, sender: new Sender(api, settings), signal: life.signal };
-    await connection.open(life.signal).catch((error: unknown) => {
+    const uplink = new Uplink({ api, settings, health: this.#health, gap });
+    const session = { uplink, receiver, sender: new Sender(api, settings), signal: life.signal };
+    await uplink.open(life.signal).catch((error: unknown) => {
       life.abort();
       throw error;
     });
     if (life.signal.aborted) return;
-    if (this.#wasEarly) connection.hurry();
+    if (this.#wasEarly) uplink.hurry();
     this.#wasEarly = false;
-    this.#session = { ...session, running: connection.run(life.signal) };
+    this.#session = { ...session, running: uplink.run(life.signal) };
   }
 
   async disconnect(): Promise<void> {
@@ -139,11 +139,11 @@ class Sms implements SmsAdapter {
     const receive = async (form: URLSearchParams) => {
       const incoming = readCall(form, this.#settings, nowSeconds());
       if (!incoming || !session) return;
-      const { connection, receiver, signal } = session;
-      // The connection reports a failed read; this message is received anyway.
-      await withTimeout(connection.fill(signal), timing.nudgeMs).catch(() => undefined);
+      const { uplink, receiver, signal } = session;
+      // The uplink reports a failed read; this message is received anyway.
+      await withTimeout(uplink.fill(signal), timing.nudgeMs).catch(() => undefined);
       await receiver.receive(incoming).catch((error: unknown) => {
-        connection.hurry();
+        uplink.hurry();
         throw error;
       });
     };

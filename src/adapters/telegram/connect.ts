@@ -1,4 +1,4 @@
-/** The connection to Telegram: getMe until it succeeds, then polling, or checks of the webhook. Ends with its signal. */
+/** The uplink to Telegram: getMe until it succeeds, then polling, or checks of the webhook. Ends with its signal. */
 import { pause } from "../../backoff.js";
 import type { HealthTracker } from "../kit/health.js";
 import { repeat, retry } from "../kit/retry.js";
@@ -10,7 +10,7 @@ import { type Self, WANTED_UPDATES } from "./normalise.js";
 import type { Prepare } from "./pending-updates.js";
 import { Poller } from "./poller.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: TelegramApi;
   settings: Settings;
   health: HealthTracker;
@@ -18,10 +18,10 @@ export interface ConnectionParts {
   prepare: Prepare;
 }
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

@@ -20,7 +20,7 @@ import { HealthTracker } from "../kit/health.js";
 import { asSignal, loadApi, type TelegramApi } from "./api.js";
 import { CallTargets } from "./call-targets.js";
 import { MAX_UPLOAD_BYTES, type Settings, settingsOf, type TelegramOptions } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { sendErrorOf } from "./faults.js";
 import { menuOf } from "./menu.js";
 import { PLATFORM, type Self } from "./normalise.js";
@@ -74,7 +74,7 @@ class Telegram implements TelegramAdapter {
   /** Undefined until getMe has succeeded: mentions can't be recognised before. */
   #self: Self | undefined;
   #session: Session | undefined;
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -101,7 +101,7 @@ class Telegram implements TelegramAdapter {
     signal.addEventListener("abort", () => void this.disconnect(), { once: true, signal: life.signal });
     await ended;
     const parts = await this.#build(events, life.signal);
-    const connection = new Connection({
+    const uplink = new Uplink({
       api: parts.api,
       settings: this.#settings,
       health: this.#health,
@@ -110,12 +110,12 @@ class Telegram implements TelegramAdapter {
       },
       prepare: (update) => parts.receiver.prepare(update),
     });
-    const isOpen = await connection.open(life.signal).catch((error: unknown) => {
+    const isOpen = await uplink.open(life.signal).catch((error: unknown) => {
       life.abort();
       throw error;
     });
     if (life.signal.aborted) return;
-    this.#session = { ...parts, running: connection.run(isOpen, life.signal) };
+    this.#session = { ...parts, running: uplink.run(isOpen, life.signal) };
   }
 
   async #build(events: AdapterEvents, stop: AbortSignal): Promise<Omit<Session, "running">> {

@@ -12,7 +12,7 @@ export function showTyping(api: TelegramApi, targets: CallTargets, target: Targe
   const id = targets.chatIdOf(target);
   if (id === undefined || !targets.mayShowTyping(id)) return;
   const { chatId, thread } = targets.resolve(target, "typing");
-  // A separate signal: the connection's would accumulate a listener for every chat with a turn.
+  // A separate signal: the uplink's would accumulate a listener for every chat with a turn.
   const signal = asSignal(AbortSignal.timeout(TIMEOUT_MS));
   api.call.sendChatAction(chatId, "typing", thread, signal).catch((error: unknown) => {
     const waitMs = retryAfterMs(error);

@@ -79,7 +79,7 @@ async function post(
 
 async function openEvents(c: Context, chat: Chat): Promise<Response> {
   const chatId = browserChatId(c);
-  const stream = chat.receive && chat.hub.subscribe(chatId, chat.clientOf(c), () => cutConnection(c));
+  const stream = chat.receive && chat.hub.subscribe(chatId, chat.clientOf(c), () => cutStream(c));
   if (!stream) return notNow(c, "Too many open tabs, or the gateway is starting or stopping");
   c.header("Content-Type", "text/event-stream; charset=utf-8");
   // Keep proxies from buffering the stream.
@@ -115,8 +115,8 @@ function lastSeen(c: Context): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Closes the connection of a tab that doesn't read. */
-function cutConnection(c: Context): void {
+/** Ends the event stream of a tab that doesn't read. */
+function cutStream(c: Context): void {
   const { outgoing } = (c.env ?? {}) as { outgoing?: { destroy(): void } };
   outgoing?.destroy();
 }

@@ -96,7 +96,7 @@ export function webhookAdapter({ hooks, findTarget, outcome, log }: WebhookOptio
 
     disconnect: async () => disconnect(),
 
-    /** Calls may arrive at any time, so there is nothing to check but the connection. */
+    /** Calls may arrive at any time, so there is nothing to check but that it is connected. */
     health(): Health {
       return events ? { state: "ok", lastProofAt: nowSeconds() } : { state: "down", lastProofAt: null };
     },

@@ -1,4 +1,4 @@
-/** The connection to Meta: the token is checked periodically, as a proof of life. Messages come by webhook. */
+/** The uplink to Meta: the token is checked periodically, as a proof of life. Messages come by webhook. */
 import { pause } from "../../backoff.js";
 import type { HealthTracker } from "../kit/health.js";
 import { repeat } from "../kit/retry.js";
@@ -6,16 +6,16 @@ import type { GraphApi } from "./api.js";
 import type { Settings } from "./config.js";
 import { isUnauthorized, reasonOf, TOKEN_REFUSED, tokenRefused } from "./faults.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   api: GraphApi;
   settings: Settings;
   health: HealthTracker;
 }
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

@@ -20,7 +20,7 @@ import { GraphApi } from "./api.js";
 import { Arrivals } from "./arrivals.js";
 import { MAX_CHOICES } from "./choices.js";
 import { MAX_UPLOAD_BYTES, type Settings, settingsOf, type WhatsAppOptions } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { laterFault } from "./faults.js";
 import { PLATFORM } from "./ids.js";
 import { type Call, readCall, type Status } from "./normalise.js";
@@ -84,8 +84,8 @@ class WhatsApp implements WhatsAppAdapter {
     if (life.signal.aborted) return;
     const settings = this.#settings;
     const api = new GraphApi(settings);
-    const connection = new Connection({ api, settings, health: this.#health });
-    await connection.open(life.signal).catch((error: unknown) => {
+    const uplink = new Uplink({ api, settings, health: this.#health });
+    await uplink.open(life.signal).catch((error: unknown) => {
       life.abort();
       throw error;
     });
@@ -94,11 +94,11 @@ class WhatsApp implements WhatsAppAdapter {
     const texts = this.#texts;
     const receiver = new Receiver({ api, settings, events, texts, signal: life.signal });
     const sender = new Sender({ api, settings, texts, arrivals });
-    const running = connection.run(life.signal);
+    const running = uplink.run(life.signal);
     this.#session = { arrivals, receiver, sender, signal: life.signal, running };
   }
 
-  /** Undefined if the connection has ended meanwhile. */
+  /** Undefined if the uplink has ended meanwhile. */
   async #arrivals(events: AdapterEvents, signal: AbortSignal): Promise<Arrivals | undefined> {
     const { backoff } = this.#settings.timing;
     // Rejects only if the signal aborts.

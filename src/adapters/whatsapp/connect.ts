@@ -1,4 +1,4 @@
-/** Opens, links and keeps the connection to WhatsApp; gives up if only a person can fix it. Ends with its signal. */
+/** Opens, links and keeps the uplink to WhatsApp; gives up if only a person can fix it. Ends with its signal. */
 import type { HermesError } from "../../errors.js";
 import type { LinkCode } from "../adapter.js";
 import type { HealthTracker } from "../kit/health.js";
@@ -17,7 +17,7 @@ import {
 import { drawPairing, linkCodeOf, pairingText } from "./pairing.js";
 import type { Link, LinkEvents, OpenLink, Pairing } from "./port.js";
 
-export interface ConnectionParts {
+export interface UplinkParts {
   settings: Settings;
   health: HealthTracker;
   open: OpenLink;
@@ -28,8 +28,8 @@ export interface ConnectionParts {
 /** Ends the loop. */
 class GivenUp extends Error {}
 
-export class Connection {
-  readonly #parts: ConnectionParts;
+export class Uplink {
+  readonly #parts: UplinkParts;
   #link: Link | undefined;
   #pairing: Pairing | undefined;
   #settle = () => {};
@@ -40,7 +40,7 @@ export class Connection {
   /** Why it was given up. */
   refusal: HermesError | undefined;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: UplinkParts) {
     this.#parts = parts;
   }
 

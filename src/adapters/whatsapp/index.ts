@@ -17,7 +17,7 @@ import type {
 import { HealthTracker } from "../kit/health.js";
 import { openBaileys } from "./baileys.js";
 import { MAX_UPLOAD_BYTES, type Settings, settingsOf, type WhatsAppOptions } from "./config.js";
-import { Connection } from "./connect.js";
+import { Uplink } from "./connect.js";
 import { PLATFORM } from "./ids.js";
 import { howToInstall, loadLibrary } from "./library.js";
 import type { OpenLink } from "./port.js";
@@ -46,9 +46,9 @@ class WhatsApp implements WhatsAppAdapter {
   readonly #settings: Settings;
   readonly #health: HealthTracker;
   readonly #sender: Sender;
-  #connection: Connection | undefined;
+  #uplink: Uplink | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Aborted when the current connection or connection attempt ends. */
+  /** Aborted when the current uplink, or the attempt to open one, ends. */
   #life: AbortController | undefined;
 
   constructor(settings: Settings) {
@@ -57,7 +57,7 @@ class WhatsApp implements WhatsAppAdapter {
     if (settings.media) this.files = { maxBytes: MAX_UPLOAD_BYTES };
     const { log, timing } = settings;
     this.#health = new HealthTracker({ label: "WhatsApp", staleMs: 4 * timing.keepAliveMs, log });
-    this.#sender = new Sender({ settings, link: () => this.#connection?.link });
+    this.#sender = new Sender({ settings, link: () => this.#uplink?.link });
   }
 
   pace(): { chatMs: number } {
@@ -73,11 +73,11 @@ class WhatsApp implements WhatsAppAdapter {
     await ended;
     const open = await this.#opener();
     if (life.signal.aborted) return;
-    const connection = this.#assemble(events, open, life.signal);
-    this.#connection = connection;
-    this.#running = connection.run();
-    await Promise.race([connection.tried, pause(this.#settings.timing.patienceMs, life.signal)]);
-    if (connection.refusal) throw connection.refusal;
+    const uplink = this.#assemble(events, open, life.signal);
+    this.#uplink = uplink;
+    this.#running = uplink.run();
+    await Promise.race([uplink.tried, pause(this.#settings.timing.patienceMs, life.signal)]);
+    if (uplink.refusal) throw uplink.refusal;
   }
 
   /** Rejects when Baileys isn't installed. */
@@ -93,11 +93,11 @@ class WhatsApp implements WhatsAppAdapter {
     });
   }
 
-  #assemble(events: AdapterEvents, open: OpenLink, signal: AbortSignal): Connection {
+  #assemble(events: AdapterEvents, open: OpenLink, signal: AbortSignal): Uplink {
     const settings = this.#settings;
     const sender = this.#sender;
     const receiver = new Receiver({
-      ...{ settings, signal, link: () => connection.link },
+      ...{ settings, signal, link: () => uplink.link },
       events: {
         ...events,
         receive: (message) => events.receive(message),
@@ -114,14 +114,14 @@ class WhatsApp implements WhatsAppAdapter {
         ),
       remember: (message, original) => sender.remember(message, original),
     });
-    const connection = new Connection({
+    const uplink = new Uplink({
       ...{ settings, health: this.#health, open, signal },
       events: {
         message: (message, self) => void receiver.take(message, self),
         arrived: (id) => sender.arrived(id),
       },
     });
-    return connection;
+    return uplink;
   }
 
   async disconnect(): Promise<void> {
@@ -135,7 +135,7 @@ class WhatsApp implements WhatsAppAdapter {
   }
 
   linkCode(): LinkCode | undefined {
-    return this.#connection?.linkCode;
+    return this.#uplink?.linkCode;
   }
 
   readonly render = (message: OutboundMessage): WhatsAppPart[] =>
@@ -147,7 +147,7 @@ class WhatsApp implements WhatsAppAdapter {
     context: PartContext,
     signal: AbortSignal,
   ): Promise<string[]> {
-    if (!this.#connection) return Promise.reject(new SendError("never_sent", "Not connected to WhatsApp"));
+    if (!this.#uplink) return Promise.reject(new SendError("never_sent", "Not connected to WhatsApp"));
     return this.#sender.sendPart(message, part, context, signal);
   }
 
