@@ -3,11 +3,11 @@ import type { Adapter, Cursor, MenuCommand, MessageRef } from "./adapters/adapte
 import { commands } from "./commands/index.js";
 import type { OutgoingRules } from "./media/outgoing.js";
 import type { InboundMessage, Person, Target } from "./message.js";
+import { AdapterRunner, type AdapterState } from "./pipeline/adapter-runner.js";
 import { After } from "./pipeline/after.js";
 import { AgentQuestions } from "./pipeline/agent-questions.js";
 import { choose } from "./pipeline/chat-choices.js";
 import { CommandRunner } from "./pipeline/command-runner.js";
-import { type ConnectionState, Connections } from "./pipeline/connections.js";
 import { type Context, contextOf } from "./pipeline/context.js";
 import { Delivery } from "./pipeline/deliver.js";
 import { earlyTurn } from "./pipeline/early-turn.js";
@@ -106,7 +106,7 @@ export class Gateway {
     this.#stages.refill.stop();
     clearInterval(this.#tidyTimer);
     this.#stopping.abort("shutdown");
-    await this.#stages.connections.stop();
+    await this.#stages.adapterRunner.stop();
     await this.#stages.refill.idle();
     this.#stages.router.stop();
     await this.#stages.queue.lanes.close(config.agent.restart_drain_timeout * 1000);
@@ -116,7 +116,7 @@ export class Gateway {
     await this.#stages.after.idle();
     await this.#closeAgents();
     await this.#stages.delivery.close();
-    await this.#stages.connections.end();
+    await this.#stages.adapterRunner.end();
     this.#endShownTools();
   }
 
@@ -253,26 +253,26 @@ export class Gateway {
   }
 
   /** The current state of the platforms. */
-  health(): ConnectionState[] {
-    return this.#stages.connections.states();
+  health(): AdapterState[] {
+    return this.#stages.adapterRunner.states();
   }
 
   /** Connects a disconnected bot. Resolves after the first attempt or a timeout. */
   connectPlatform(platform: string, account: string): Promise<void> {
-    return this.#stages.connections.connect(platform, account);
+    return this.#stages.adapterRunner.connect(platform, account);
   }
 
   /** Disconnects a bot until it is connected again or the gateway restarts. Answers stay in the outbox. */
   disconnectPlatform(platform: string, account: string): Promise<void> {
-    return this.#stages.connections.disconnect(platform, account);
+    return this.#stages.adapterRunner.disconnect(platform, account);
   }
 
   /** Once connected, a platform can check sends that a crash interrupted. */
   async #connectAll(unsettled: readonly OutboxRow[]): Promise<void> {
     const { adapterFor } = this.#context;
-    const { refill, delivery, previews, connections } = this.#stages;
+    const { refill, delivery, previews, adapterRunner } = this.#stages;
     const rowsOf = (adapter?: Adapter) => unsettled.filter(({ target }) => adapterFor(target) === adapter);
-    const connecting = connections.start((adapter) => {
+    const connecting = adapterRunner.start((adapter) => {
       refill.track(delivery.settleUnknown(rowsOf(adapter)));
       refill.track(previews.settleOld());
     });
@@ -313,7 +313,7 @@ interface Stages {
   after: After;
   memoryFlushes: MemoryFlushes;
   questions: Questions;
-  connections: Connections;
+  adapterRunner: AdapterRunner;
 }
 
 /** Each stage knows the next one. The few calls in the other direction are callbacks. */
@@ -357,7 +357,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
     accepted: (row) => refill.track(router.route(row), row.traceId),
     changeSteering: (key, inboxId, text) => queue.lanes.changeSteering(key, inboxId, text),
   });
-  const connections = new Connections(context, {
+  const adapterRunner = new AdapterRunner(context, {
     ...{ delivery, menu: menu() },
     intakeOf: (adapter) => receiver.eventsOf(adapter),
   });
@@ -371,7 +371,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
     after,
     memoryFlushes,
     questions,
-    connections,
+    adapterRunner,
   };
 }
 

@@ -110,7 +110,7 @@ export class Connecting {
       : pauseMs(failures, firstMs, longestMs);
   }
 
-  /** Returns false if the connection is no longer wanted. */
+  /** Returns false if the adapter must not connect any more. */
   async #pause(ms: number): Promise<boolean> {
     const { signal } = this.#parts;
     await sleep(ms, undefined, { signal }).catch(() => undefined);

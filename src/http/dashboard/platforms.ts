@@ -15,7 +15,7 @@ import {
 import { platformsOf } from "../../config/known-platforms.js";
 import { HermesError } from "../../errors.js";
 import { formatTarget, type Target } from "../../message.js";
-import type { ConnectionState } from "../../pipeline/connections.js";
+import type { AdapterState } from "../../pipeline/adapter-runner.js";
 import type { KnownChat } from "../../store/queues.js";
 import { findTarget } from "../../targets/find-target.js";
 import { awaitDelivery } from "../../targets/send.js";
@@ -108,7 +108,7 @@ function isConfigured({ loaded }: DashboardOptions, prefix: string): boolean {
 
 async function botAnswer(
   options: DashboardOptions,
-  { isOff, ...state }: ConnectionState,
+  { isOff, ...state }: AdapterState,
   adapter: Adapter | undefined,
   errors: RecentErrors,
 ): Promise<BotAnswer> {
@@ -160,7 +160,7 @@ async function linkOf(adapter: Adapter): Promise<ShownLink | null> {
   return { qr: encode(code.qr).data.map((row) => row.map((isDark) => (isDark ? "1" : "0")).join("")) };
 }
 
-function stateOf({ gateway }: DashboardOptions, platform: string, account: string): ConnectionState {
+function stateOf({ gateway }: DashboardOptions, platform: string, account: string): AdapterState {
   return gateway.health().find((one) => one.platform === platform && one.account === account)!;
 }
 
@@ -177,15 +177,15 @@ async function sendTest(
   { platform, account, to, key }: TestRequest,
 ): Promise<TestAnswer> {
   gateway.requireAccepting();
-  const connection = gateway.health().find((one) => one.platform === platform && one.account === account);
-  if (!connection) throw new HermesError("not_found", `There is no bot ${account} on ${platform}.`);
+  const bot = gateway.health().find((one) => one.platform === platform && one.account === account);
+  if (!bot) throw new HermesError("not_found", `There is no bot ${account} on ${platform}.`);
   const chat = await findTarget(store, to, targets);
   if (chat?.platform !== platform)
     throw new HermesError("invalid", `${to} is not a chat on ${platform}.`, { hint: `${platform}:CHAT` });
   const target: Target = { ...chat, account };
   const id = await store.enqueueReply({ target, kind: "notice", text: TEST_TEXT }, key);
   gateway.wake();
-  const row = await awaitDelivery(store, id, connection.isOff ? 0 : TEST_MS);
+  const row = await awaitDelivery(store, id, bot.isOff ? 0 : TEST_MS);
   const isOpen = row.state === "pending" || row.state === "sending";
   const state = row.state === "sent" ? "sent" : isOpen ? "waiting" : "failed";
   return { id: `out:${id}`, to: formatTarget(target), state, error: row.error };

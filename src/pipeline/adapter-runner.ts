@@ -7,20 +7,20 @@ import { Connecting } from "./connect.js";
 import type { Context } from "./context.js";
 import type { Delivery } from "./deliver.js";
 
-export interface ConnectionStages {
+export interface AdapterRunnerStages {
   delivery: Pick<Delivery, "idle" | "wake">;
   menu: readonly MenuCommand[];
   intakeOf(adapter: Adapter): AdapterEvents;
 }
 
-export interface ConnectionState extends Health {
+export interface AdapterState extends Health {
   platform: string;
   account: string;
   /** Disconnected by an operator. */
   isOff: boolean;
 }
 
-type ConnectionContext = Pick<
+type AdapterRunnerContext = Pick<
   Context,
   "adapters" | "adapterFor" | "events" | "pace" | "store" | "log" | "stopping"
 >;
@@ -33,32 +33,32 @@ const MAX_SENDING_MS = 10_000;
 const MAX_DISCONNECT_MS = 15_000;
 const OFF = "disconnected by an operator until it is connected again, or the gateway restarts";
 
-interface Link {
+interface Slot {
   adapter: Adapter;
   isOff: boolean;
   /** The first attempt is running. */
   isOpening: boolean;
-  /** Ends the connection. */
+  /** Ends the uplink, or the attempts to open it. */
   life: AbortController;
   connecting: Connecting | undefined;
 }
 
 /**
- * The connections to the platforms. They open at startup; operators can close and reopen them. While a bot
+ * Connects the adapters to their platforms at startup; operators can disconnect and reconnect them. While a bot
  * is disconnected, its answers wait in the outbox and incoming messages wait at the platform, as if the
  * gateway were down.
  */
-export class Connections {
-  readonly #context: ConnectionContext;
-  readonly #stages: ConnectionStages;
-  readonly #links: readonly Link[];
-  /** Serialises changes per bot. */
-  readonly #changes = new SerialQueue<Link>();
+export class AdapterRunner {
+  readonly #context: AdapterRunnerContext;
+  readonly #stages: AdapterRunnerStages;
+  readonly #slots: readonly Slot[];
+  /** Serialises changes per adapter. */
+  readonly #changes = new SerialQueue<Slot>();
 
-  constructor(context: ConnectionContext, stages: ConnectionStages) {
+  constructor(context: AdapterRunnerContext, stages: AdapterRunnerStages) {
     this.#context = context;
     this.#stages = stages;
-    this.#links = context.adapters.map((adapter) => ({
+    this.#slots = context.adapters.map((adapter) => ({
       ...{ adapter, isOff: false, isOpening: false },
       ...{ life: new AbortController(), connecting: undefined },
     }));
@@ -66,58 +66,58 @@ export class Connections {
 
   /** Slow and failing platforms continue in the background without delaying the others. */
   async start(connected: (adapter: Adapter) => void): Promise<void> {
-    const opening = this.#links.map(async (link) => {
-      await this.#changes.add(link, () => this.#open(link));
-      connected(link.adapter);
+    const opening = this.#slots.map(async (slot) => {
+      await this.#changes.add(slot, () => this.#open(slot));
+      connected(slot.adapter);
     });
     await this.#soon(Promise.all(opening));
   }
 
-  /** Closes all of them. The gateway's abort signal has already ended their connection attempts. */
+  /** Disconnects all of them. The gateway's abort signal has already ended their attempts to connect. */
   async stop(): Promise<void> {
-    await Promise.all(this.#links.map((link) => this.#close(link)));
+    await Promise.all(this.#slots.map((slot) => this.#close(slot)));
   }
 
   /** Call when sending has stopped. Messages held for disconnected bots become due at the next start. */
   async end(): Promise<void> {
-    for (const link of this.#links) if (link.isOff) await this.#due(link);
+    for (const slot of this.#slots) if (slot.isOff) await this.#due(slot);
   }
 
   /** Resolves after the first attempt or a timeout. Does nothing unless the bot is disconnected. */
   async connect(platform: string, account: string): Promise<void> {
-    const link = this.#linkOf(platform, account);
+    const slot = this.#slotOf(platform, account);
     await this.#soon(
-      this.#changes.add(link, async () => {
-        if (!link.isOff || this.#context.stopping.aborted) return;
-        link.isOff = false;
-        await this.#open(link);
-        await this.#release(link);
+      this.#changes.add(slot, async () => {
+        if (!slot.isOff || this.#context.stopping.aborted) return;
+        slot.isOff = false;
+        await this.#open(slot);
+        await this.#release(slot);
       }),
     );
   }
 
   /** Resolves when nothing is sent or received any more. Does nothing if already disconnected. */
   async disconnect(platform: string, account: string): Promise<void> {
-    const link = this.#linkOf(platform, account);
-    const { adapter } = link;
+    const slot = this.#slotOf(platform, account);
+    const { adapter } = slot;
     const { pace, events, adapterFor, stopping } = this.#context;
     // Doesn't wait for a platform that doesn't answer.
-    if (link.isOpening) link.life.abort("disconnected");
-    await this.#changes.add(link, async () => {
-      if (link.isOff || stopping.aborted) return;
-      link.isOff = true;
+    if (slot.isOpening) slot.life.abort("disconnected");
+    await this.#changes.add(slot, async () => {
+      if (slot.isOff || stopping.aborted) return;
+      slot.isOff = true;
       pace.hold(adapter);
       const sending = this.#stages.delivery.idle((target) => adapterFor(target) === adapter);
       await settlesWithin(sending, MAX_SENDING_MS);
-      link.life.abort("disconnected");
-      await this.#close(link);
-      await link.connecting?.over();
+      slot.life.abort("disconnected");
+      await this.#close(slot);
+      await slot.connecting?.over();
       events.emit({ type: "platform-disconnected", platform, account });
     });
   }
 
-  states(): ConnectionState[] {
-    return this.#links.map(({ adapter, isOff }) => {
+  states(): AdapterState[] {
+    return this.#slots.map(({ adapter, isOff }) => {
       const { platform, account } = adapter;
       const health = adapter.health();
       return isOff
@@ -126,8 +126,8 @@ export class Connections {
     });
   }
 
-  #linkOf(platform: string, account: string): Link {
-    const found = this.#links.find(
+  #slotOf(platform: string, account: string): Slot {
+    const found = this.#slots.find(
       ({ adapter }) => adapter.platform === platform && adapter.account === account,
     );
     if (found) return found;
@@ -136,19 +136,19 @@ export class Connections {
     });
   }
 
-  async #open(link: Link): Promise<void> {
-    const { adapter } = link;
+  async #open(slot: Slot): Promise<void> {
+    const { adapter } = slot;
     const { events, stopping } = this.#context;
-    link.life = new AbortController();
-    const signal = AbortSignal.any([stopping, link.life.signal]);
+    slot.life = new AbortController();
+    const signal = AbortSignal.any([stopping, slot.life.signal]);
     const { menu, intakeOf } = this.#stages;
-    link.connecting = new Connecting({ adapter, intake: intakeOf(adapter), menu, events, signal });
-    link.isOpening = true;
-    await link.connecting.start();
-    link.isOpening = false;
+    slot.connecting = new Connecting({ adapter, intake: intakeOf(adapter), menu, events, signal });
+    slot.isOpening = true;
+    await slot.connecting.start();
+    slot.isOpening = false;
   }
 
-  async #close({ adapter }: Link): Promise<void> {
+  async #close({ adapter }: Slot): Promise<void> {
     const { log } = this.#context;
     const { platform, account } = adapter;
     const closed = adapter
@@ -159,14 +159,14 @@ export class Connections {
   }
 
   /** Sends what was held back. */
-  async #release(link: Link): Promise<void> {
-    this.#context.pace.release(link.adapter);
-    await this.#due(link);
+  async #release(slot: Slot): Promise<void> {
+    this.#context.pace.release(slot.adapter);
+    await this.#due(slot);
     this.#stages.delivery.wake();
   }
 
   /** If this fails, the messages become due a little later anyway. */
-  async #due({ adapter: { platform, account } }: Link): Promise<void> {
+  async #due({ adapter: { platform, account } }: Slot): Promise<void> {
     const { store, log } = this.#context;
     await store
       .retry({ platform, account })
