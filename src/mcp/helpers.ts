@@ -30,7 +30,7 @@ function listResources(link: ServerLink): ToolDefinition {
     description: `Lists the resources of the MCP server ${link.name}.`,
     parameters: NO_ARGUMENTS,
     run: async (_, { signal }) => {
-      const found = await (await link.connection(signal)).listResources(signal);
+      const found = await (await link.connected(signal)).listResources(signal);
       const resources = found
         .slice(0, MAX_LISTED)
         .map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType }));
@@ -50,7 +50,7 @@ function readResource(link: ServerLink): ToolDefinition {
     run: async (args, { signal }) => {
       const uri = textArgument(args, "uri");
       if (uri === undefined) return failure("uri is missing");
-      return resourceText(await (await link.connection(signal)).readResource(uri, signal));
+      return resourceText(await (await link.connected(signal)).readResource(uri, signal));
     },
   });
 }
@@ -60,7 +60,7 @@ function listPrompts(link: ServerLink): ToolDefinition {
     description: `Lists the prompts of the MCP server ${link.name}.`,
     parameters: NO_ARGUMENTS,
     run: async (_, { signal }) => {
-      const found = await (await link.connection(signal)).listPrompts(signal);
+      const found = await (await link.connected(signal)).listPrompts(signal);
       const prompts = found.slice(0, MAX_LISTED).map((prompt) => ({
         name: prompt.name,
         description: prompt.description,
@@ -91,7 +91,7 @@ function getPrompt(link: ServerLink): ToolDefinition {
       if (name === undefined) return failure("name is missing");
       const given = typeof args.arguments === "object" && args.arguments !== null ? args.arguments : {};
       const values = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]));
-      return promptText(await (await link.connection(signal)).getPrompt(name, values, signal));
+      return promptText(await (await link.connected(signal)).getPrompt(name, values, signal));
     },
   });
 }

@@ -113,7 +113,7 @@ export class McpServers implements ToolSource {
     });
   }
 
-  /** Reloads the configuration and reconnects everything. Running turns keep their tool lists, but lose their connections. */
+  /** Reloads the configuration and reconnects everything. Running turns keep their tool lists, but lose their servers. */
   reload(): Promise<ServerStatus[]> {
     return this.#inTurn(() => this.#reload());
   }

@@ -5,13 +5,13 @@ import { monotonicSeconds, nowSeconds } from "../clock.js";
 import type { GatewayLog } from "../log.js";
 import { startOf } from "../text-limits.js";
 import { unlessAborted } from "../timeout.js";
-import { type Connection, type ConnectParts, connect, messageOf } from "./connection.js";
+import { type ConnectedServer, type ConnectParts, connect, messageOf } from "./connected-server.js";
 import type { ServerDetail, ServerSettings, ServerState, ServerStatus } from "./settings.js";
 
 export interface LinkParts extends Pick<ConnectParts, "name" | "home" | "env" | "mark" | "onSecrets"> {
   settings: ServerSettings;
   log: GatewayLog;
-  /** Of the connection that this one replaces. */
+  /** Of the link that this one replaces. */
   lastError: ServerDetail["lastError"];
   /** After every list of tools. */
   changed(link: ServerLink): void;
@@ -39,7 +39,7 @@ export class ServerLink {
   #state: ServerState = "off";
   #detail: string | undefined;
   #lastError: ServerDetail["lastError"];
-  #connection: Connection | undefined;
+  #server: ConnectedServer | undefined;
   #tools: readonly Tool[] = [];
   #has = { resources: false, prompts: false };
   /** Ends the pause between attempts. */
@@ -63,7 +63,7 @@ export class ServerLink {
     this.#running = this.#run();
   }
 
-  /** Ends the connection and its process. Never rejects. */
+  /** Disconnects the server and ends its process. Never rejects. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error(`the server ${this.name} is stopped`));
     this.#wake.abort();
@@ -104,17 +104,17 @@ export class ServerLink {
     return `the server ${this.name} is ${this.#state}${this.#detail ? `: ${this.#detail}` : ""}`;
   }
 
-  /** The connection. If there is none, starts the next attempt immediately, and rejects with its reason if it fails. */
-  async connection(signal: AbortSignal): Promise<Connection> {
-    if (this.#connection) return this.#connection;
+  /** The connected server. If it isn't connected, starts the next attempt immediately, and rejects with its reason if it fails. */
+  async connected(signal: AbortSignal): Promise<ConnectedServer> {
+    if (this.#server) return this.#server;
     if (!this.#running || this.#stop.signal.aborted) throw new Error(`the server ${this.name} is off`);
     this.#wake.abort();
     return unlessAborted(this.#attempt.over, signal);
   }
 
-  /** A call found that the connection is gone. */
-  lost(connection: Connection): void {
-    if (this.#connection === connection) void connection.close();
+  /** A call found that the server is gone. */
+  lost(server: ConnectedServer): void {
+    if (this.#server === server) void server.close();
   }
 
   /** Never rejects. */
@@ -131,20 +131,20 @@ export class ServerLink {
     this.#attempt.fail(new Error(`the server ${this.name} is off`));
   }
 
-  /** From the attempt to the end of the connection. When it was made; undefined if it was not. */
+  /** From an attempt to connect to the end. When the server was connected; undefined if it was not. */
   async #connectOnce(): Promise<number | undefined> {
     const { log } = this.#parts;
     let connectedAt: number | undefined;
     try {
-      const connection = await this.#connect();
+      const server = await this.#connect();
       connectedAt = monotonicSeconds();
-      const watch = this.settings.url === null ? undefined : this.#watch(connection);
-      const reason = await Promise.race([connection.ended, this.#stopped]);
+      const watch = this.settings.url === null ? undefined : this.#watch(server);
+      const reason = await Promise.race([server.ended, this.#stopped]);
       clearInterval(watch);
-      this.#connection = undefined;
+      this.#server = undefined;
       this.#lostAt = monotonicSeconds();
       this.#attempt = newAttempt();
-      await connection.close();
+      await server.close();
       if (reason !== undefined) throw new Error(reason);
     } catch (error) {
       if (this.#stop.signal.aborted) return connectedAt;
@@ -157,22 +157,22 @@ export class ServerLink {
     return connectedAt;
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<ConnectedServer> {
     const { home, env, mark, onSecrets, log } = this.#parts;
     const parts: ConnectParts = {
       ...{ name: this.name, settings: this.settings, home, env, mark, onSecrets },
       onTools: (tools) => this.#listed(tools),
       onError: (error) => log.debug({ err: error, server: this.name }, "MCP server: a message was skipped"),
     };
-    const connection = await connect(parts, this.#stop.signal);
-    this.#connection = connection;
-    this.#has = connection.has;
+    const server = await connect(parts, this.#stop.signal);
+    this.#server = server;
+    this.#has = server.has;
     this.#state = "ready";
     this.#detail = undefined;
-    this.#listed(connection.tools);
-    this.#attempt.succeed(connection);
+    this.#listed(server.tools);
+    this.#attempt.succeed(server);
     log.info({ server: this.name, tools: this.#tools.length }, "MCP server ready");
-    return connection;
+    return server;
   }
 
   #listed(tools: readonly Tool[]): void {
@@ -189,27 +189,27 @@ export class ServerLink {
     this.#attempt = newAttempt();
   }
 
-  #watch(connection: Connection): NodeJS.Timeout {
+  #watch(server: ConnectedServer): NodeJS.Timeout {
     let missed = 0;
     return setInterval(() => {
-      void connection.isAlive().then((isAlive) => {
+      void server.isAlive().then((isAlive) => {
         missed = isAlive ? 0 : missed + 1;
-        if (missed >= 2) this.lost(connection);
+        if (missed >= 2) this.lost(server);
       });
     }, ALIVE_EVERY_MS).unref();
   }
 }
 
 interface Attempt {
-  over: Promise<Connection>;
-  succeed(connection: Connection): void;
+  over: Promise<ConnectedServer>;
+  succeed(server: ConnectedServer): void;
   fail(error: Error): void;
 }
 
 function newAttempt(): Attempt {
   let succeed: Attempt["succeed"] = () => undefined;
   let fail: Attempt["fail"] = () => undefined;
-  const over = new Promise<Connection>((resolve, reject) => {
+  const over = new Promise<ConnectedServer>((resolve, reject) => {
     succeed = resolve;
     fail = reject;
   });

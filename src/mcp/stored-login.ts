@@ -1,4 +1,4 @@
-/** OAuth for the connections of a gateway: uses and refreshes a stored login, and never starts one. */
+/** OAuth for the MCP servers of a gateway: uses and refreshes a stored login, and never starts one. */
 import type {
   OAuthClientMetadata,
   OAuthClientProvider,

@@ -91,7 +91,7 @@ function secretsIn(file: string, stored: object): Secret[] {
   });
 }
 
-/** The tokens of all logins of a home. Skips unreadable files: the connection that needs one reports the error. */
+/** The tokens of all logins of a home. Skips unreadable files: the server link that needs one reports the error. */
 export function storedLogins(home: string): Secret[] {
   return filesIn(path.join(home, FOLDER)).flatMap((file) => {
     try {

@@ -2,7 +2,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { startOf } from "../text-limits.js";
 import type { ToolCall, ToolDefinition } from "../tools/tool.js";
-import { messageOf } from "./connection.js";
+import { messageOf } from "./connected-server.js";
 import { isWanted } from "./filter.js";
 import { helperTools } from "./helpers.js";
 import { resultText } from "./result.js";
@@ -43,18 +43,18 @@ async function callTool(
   args: Record<string, unknown>,
   { signal, idempotencyKey: key }: ToolCall,
 ): Promise<string> {
-  const connection = await link.connection(signal);
+  const server = await link.connected(signal);
   try {
-    return resultText(await connection.call(name, args, { key, signal }));
+    return resultText(await server.call(name, args, { key, signal }));
   } catch (error) {
     if (isCutOff(error))
       throw new Error(`the server ${link.name} ended during the call, so whether it took effect is unknown`);
-    if (isUnreachable(error)) link.lost(connection);
+    if (isUnreachable(error)) link.lost(server);
     if (!isForgotten(error)) throw new Error(messageOf(error), { cause: error });
     // An HTTP server was restarted and doesn't know the session, so it hasn't run the call.
-    link.lost(connection);
-    await connection.ended;
-    const fresh = await link.connection(signal);
+    link.lost(server);
+    await server.ended;
+    const fresh = await link.connected(signal);
     return resultText(await fresh.call(name, args, { key, signal }));
   }
 }

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { configSchema } from "../../src/config/schema.js";
-import { type Connection, connect } from "../../src/mcp/connection.js";
+import { type ConnectedServer, connect } from "../../src/mcp/connected-server.js";
 import { logIn } from "../../src/mcp/login.js";
 
 const server = "checked";
@@ -22,7 +22,7 @@ const { signal } = new AbortController();
 /** As a person with a browser: it follows the redirects. */
 const show = (address: URL) => void fetch(address).catch((error: unknown) => console.error(error));
 
-async function connected(): Promise<Connection> {
+async function connected(): Promise<ConnectedServer> {
   if (wantsLogin) await logIn({ server, settings, home, show }, signal);
   const onError = (error: Error) => console.error(error.message);
   return connect(
@@ -32,12 +32,12 @@ async function connected(): Promise<Connection> {
 }
 
 try {
-  const connection = await connected();
-  for (const { name, inputSchema } of connection.tools) {
+  const server = await connected();
+  for (const { name, inputSchema } of server.tools) {
     const args = Object.fromEntries(Object.keys(inputSchema.properties ?? {}).map((key) => [key, 1]));
-    console.log(JSON.stringify(await connection.call(name, args, { key: name, signal })));
+    console.log(JSON.stringify(await server.call(name, args, { key: name, signal })));
   }
-  await connection.close();
+  await server.close();
 } finally {
   fs.rmSync(home, { recursive: true, force: true });
 }

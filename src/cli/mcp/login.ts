@@ -2,7 +2,7 @@ import { createInterface } from "node:readline";
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
-import { messageOf } from "../../mcp/connection.js";
+import { messageOf } from "../../mcp/connected-server.js";
 import { logIn } from "../../mcp/login.js";
 import { TokenFiles } from "../../mcp/token-files.js";
 import { io } from "../io.js";

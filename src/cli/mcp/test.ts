@@ -1,6 +1,6 @@
 import { loadConfig } from "../../config/load.js";
 import { resolveHome } from "../../config/paths.js";
-import { connect, messageOf } from "../../mcp/connection.js";
+import { connect, messageOf } from "../../mcp/connected-server.js";
 import { ownerMark } from "../../mcp/environment.js";
 import { isWanted } from "../../mcp/filter.js";
 import { toolName } from "../../mcp/names.js";
@@ -24,15 +24,15 @@ export async function test(name: string, { json }: { json?: boolean }): Promise<
       onTools: () => undefined,
       onError: () => undefined,
     };
-    const connection = await connect(parts, stop.signal);
-    await connection.close();
-    const tools = connection.tools.map((tool) => ({
+    const server = await connect(parts, stop.signal);
+    await server.close();
+    const tools = server.tools.map((tool) => ({
       name: toolName(name, tool.name),
       offered: isWanted(tool.name, settings.tools),
       only_reads: tool.annotations?.readOnlyHint === true,
       description: (tool.description ?? "").split("\n", 1)[0]!,
     }));
-    const { resources, prompts } = connection.has;
+    const { resources, prompts } = server.has;
     if (json) return printJson({ ok: true, name, resources, prompts, tools });
     print(draw(tools));
     const more = [resources && "resources", prompts && "prompts"].filter(Boolean).join(" and ");

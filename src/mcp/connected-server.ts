@@ -1,4 +1,4 @@
-/** One connection to a server, from the handshake to its end. */
+/** A server that is connected, from the handshake to its end. */
 import type {
   CallToolResult,
   Client,
@@ -19,7 +19,7 @@ import { StdioTransport } from "./stdio-transport.js";
 import { LoginNeeded, StoredLogin } from "./stored-login.js";
 import { type OnSecrets, TokenFiles } from "./token-files.js";
 
-export interface Connection {
+export interface ConnectedServer {
   tools: readonly Tool[];
   has: { resources: boolean; prompts: boolean };
   /** Resolves with the reason when it has ended. */
@@ -67,7 +67,7 @@ const KEY = "hermes-gateway/idempotency-key";
 type Sdk = typeof import("@modelcontextprotocol/client");
 
 /** Cleans up after a failed or aborted attempt. */
-export async function connect(parts: ConnectParts, signal: AbortSignal): Promise<Connection> {
+export async function connect(parts: ConnectParts, signal: AbortSignal): Promise<ConnectedServer> {
   const sdk = await import("@modelcontextprotocol/client");
   signal.throwIfAborted();
   const { settings } = parts;
@@ -157,7 +157,7 @@ async function open(
 }
 
 type Verbs = Pick<
-  Connection,
+  ConnectedServer,
   "has" | "call" | "listResources" | "readResource" | "listPrompts" | "getPrompt"
 >;
 
