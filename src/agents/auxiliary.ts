@@ -52,13 +52,13 @@ function toRequest(prompt: AuxiliaryPrompt): ModelRequest {
 
 /** Empty without a usable model. */
 function chainOf(task: TaskConfig, main: ModelConfig): Candidate[] {
-  const own = connectionOf(task, main);
+  const own = endpointOf(task, main);
   const others = task.provider === "echo" || isSame(own, main) ? [] : [{ ...main, timeout: task.timeout }];
-  return [own, ...others].filter(canBeAsked).map((connection) => candidate(connection));
+  return [own, ...others].filter(canBeAsked).map((endpoint) => candidate(endpoint));
 }
 
-function canBeAsked(connection: ModelEndpoint): boolean {
-  return connection.provider !== "echo" && connection.default !== null;
+function canBeAsked(endpoint: ModelEndpoint): boolean {
+  return endpoint.provider !== "echo" && endpoint.default !== null;
 }
 
 function isSame(own: ModelEndpoint, main: ModelConfig): boolean {
@@ -66,7 +66,7 @@ function isSame(own: ModelEndpoint, main: ModelConfig): boolean {
 }
 
 /** Missing settings come from the main model, except another provider's URL or key. */
-export function connectionOf(task: TaskConfig, main: ModelConfig): ModelEndpoint {
+export function endpointOf(task: TaskConfig, main: ModelConfig): ModelEndpoint {
   const provider =
     task.provider ?? (main.provider === "echo" && task.base_url ? "openai-compatible" : main.provider);
   const inherited = provider === main.provider ? main : { default: null, base_url: null, api_key: null };

@@ -24,8 +24,8 @@ export interface ModelAgentOptions {
 
 export function modelAgent(config: ModelConfig, options: ModelAgentOptions): AgentBackend {
   const limitsOf = (timeout: number) => options.limits ?? limitsFrom(timeout);
-  const chain = [config, ...config.fallback.filter((stand) => stand.provider !== "echo")].map((connection) =>
-    candidate(connection, limitsOf(connection.timeout)),
+  const chain = [config, ...config.fallback.filter((stand) => stand.provider !== "echo")].map((endpoint) =>
+    candidate(endpoint, limitsOf(endpoint.timeout)),
   );
   const pace = { ...DEFAULT_PACE, ...options.pace };
   return {
@@ -48,9 +48,9 @@ interface Setup {
 /** A model chosen for the session uses the same endpoint; its price is unknown. */
 function chainFor(chain: readonly Candidate[], model: string | undefined): readonly Candidate[] {
   const [first, ...rest] = chain;
-  if (first === undefined || model === undefined || model === first.connection.default) return chain;
+  if (first === undefined || model === undefined || model === first.endpoint.default) return chain;
   const cost = { input: null, output: null };
-  return [candidate({ ...first.connection, default: model, cost }, first.limits), ...rest];
+  return [candidate({ ...first.endpoint, default: model, cost }, first.limits), ...rest];
 }
 
 async function* run(setup: Setup, request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
@@ -156,7 +156,7 @@ function assistantMessage(answer: Answer): TurnMessage {
 }
 
 function usageEvent(
-  { connection }: Candidate,
+  { endpoint }: Candidate,
   answer: Answer,
   systemPrompt: string,
   conversation: readonly ChatMessage[],
@@ -168,5 +168,5 @@ function usageEvent(
     ),
     outputTokens: estimateTextTokens(answer.text + answer.reasoning + JSON.stringify(answer.calls)),
   });
-  return { type: "usage", usage: toUsage(connection, answer.usage, estimate) };
+  return { type: "usage", usage: toUsage(endpoint, answer.usage, estimate) };
 }

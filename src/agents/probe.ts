@@ -26,37 +26,37 @@ const QUESTION: ModelRequest = {
 const PATIENCE_MS = 30_000;
 
 export async function probeModel(
-  connection: ModelEndpoint,
+  endpoint: ModelEndpoint,
   signal: AbortSignal,
   patienceMs = PATIENCE_MS,
 ): Promise<ModelFinding> {
-  if (connection.provider === "echo")
+  if (endpoint.provider === "echo")
     return found.ok("echo: repeats messages; run `hermes setup` to configure a model");
   const startMs = performance.now();
   try {
-    await firstWord(connection, signal, patienceMs);
+    await firstWord(endpoint, signal, patienceMs);
     const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-    return found.ok(`${modelName(connection)} answers (${seconds} s)`);
+    return found.ok(`${modelName(endpoint)} answers (${seconds} s)`);
   } catch (error) {
-    return explain(classify(error), connection);
+    return explain(classify(error), endpoint);
   }
 }
 
 /** Stops after the first token. */
-async function firstWord(connection: ModelEndpoint, signal: AbortSignal, patienceMs: number): Promise<void> {
+async function firstWord(endpoint: ModelEndpoint, signal: AbortSignal, patienceMs: number): Promise<void> {
   const limits = { firstWordMs: patienceMs, idleMs: patienceMs, totalMs: patienceMs };
-  const words = ask(await openModel(connection), QUESTION, limits, signal);
+  const words = ask(await openModel(endpoint), QUESTION, limits, signal);
   await words.next();
   // Ends the request without waiting for a server that doesn't close.
   await Promise.race([words.return(undefined as never), sleep(1000, undefined, { ref: false })]);
 }
 
-function explain(failed: RequestFailed, connection: ModelEndpoint): ModelFinding {
+function explain(failed: RequestFailed, endpoint: ModelEndpoint): ModelFinding {
   const { kind, message, cause } = failed;
-  const { api_key: key, base_url: address, provider } = connection;
+  const { api_key: key, base_url: address, provider } = endpoint;
   const words = withoutBody(message);
   const said = shorten(key === null ? words : words.replaceAll(key, "****"));
-  const name = modelName(connection);
+  const name = modelName(endpoint);
   const status = /^HTTP (\d+)/.exec(message)?.[1];
   const at = address ? ` (${address})` : "";
   if (kind === "rate_limit")
@@ -74,7 +74,7 @@ function explain(failed: RequestFailed, connection: ModelEndpoint): ModelFinding
       ...found.fail(`${name}: the key was rejected (${said})`, `Set ${KEY_NAMES[provider]} in .env.`),
       problem: "key",
     };
-  if (isAboutModel(status, message, connection.default))
+  if (isAboutModel(status, message, endpoint.default))
     return {
       ...found.fail(
         `${name} wasn't found: ${said}`,

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { connectionOf, createAuxiliary } from "../../src/agents/auxiliary.js";
+import { createAuxiliary, endpointOf } from "../../src/agents/auxiliary.js";
 import { createAgents } from "../../src/agents/registry.js";
 import { refuses, says } from "../emulators/model-server.js";
 import { tempDir } from "../support/temp.js";
@@ -112,7 +112,7 @@ describe("auxiliary models", () => {
       model: { provider: "openai-compatible", default: "m", base_url: "https://a.example/v1", api_key: "k" },
       auxiliary: { compression: { provider: "anthropic", model: "claude-haiku" } },
     });
-    expect(connectionOf(auxiliary.compression, model)).toMatchObject({
+    expect(endpointOf(auxiliary.compression, model)).toMatchObject({
       provider: "anthropic",
       default: "claude-haiku",
       base_url: null,

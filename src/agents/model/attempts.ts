@@ -26,14 +26,14 @@ export const DEFAULT_PACE: Pace = {
 
 /** A configured model. */
 export interface Candidate {
-  connection: ModelEndpoint;
+  endpoint: ModelEndpoint;
   limits: Limits;
   open(): Promise<LanguageModel>;
 }
 
-export function candidate(connection: ModelEndpoint, limits = limitsFrom(connection.timeout)): Candidate {
+export function candidate(endpoint: ModelEndpoint, limits = limitsFrom(endpoint.timeout)): Candidate {
   let opened: Promise<LanguageModel> | undefined;
-  return { connection, limits, open: () => (opened ??= openModel(connection)) };
+  return { endpoint, limits, open: () => (opened ??= openModel(endpoint)) };
 }
 
 export interface Answered {
@@ -55,7 +55,7 @@ export async function* askFirst(
       return { answer: yield* askPatiently(candidate, request, pace, signal), place };
     } catch (error) {
       failed = classify(error);
-      failed.connection = candidate.connection;
+      failed.endpoint = candidate.endpoint;
       if (!mayAskAnother(failed)) break;
     }
   }

@@ -16,11 +16,8 @@ const KNOWN: readonly [RegExp, number][] = [
 /** Guess low: too small only means early compression, too large means rejected requests. */
 const UNKNOWN = 128_000;
 
-export function contextLengthOf(connection: {
-  default: string | null;
-  context_length: number | null;
-}): number {
-  if (connection.context_length !== null) return connection.context_length;
-  const name = (connection.default ?? "").toLowerCase();
+export function contextLengthOf(endpoint: { default: string | null; context_length: number | null }): number {
+  if (endpoint.context_length !== null) return endpoint.context_length;
+  const name = (endpoint.default ?? "").toLowerCase();
   return KNOWN.find(([pattern]) => pattern.test(name))?.[1] ?? UNKNOWN;
 }

@@ -18,11 +18,11 @@ export function modelName({ provider, default: model }: ModelEndpoint): string {
 }
 
 /** Missing values fall back to the SDK's default URL and the environment's key. */
-export async function openModel(connection: ModelEndpoint): Promise<LanguageModel> {
-  const name = connection.default ?? "";
-  const apiKey = connection.api_key === null ? {} : { apiKey: connection.api_key };
-  const baseURL = connection.base_url === null ? {} : { baseURL: connection.base_url };
-  switch (connection.provider) {
+export async function openModel(endpoint: ModelEndpoint): Promise<LanguageModel> {
+  const name = endpoint.default ?? "";
+  const apiKey = endpoint.api_key === null ? {} : { apiKey: endpoint.api_key };
+  const baseURL = endpoint.base_url === null ? {} : { baseURL: endpoint.base_url };
+  switch (endpoint.provider) {
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
       return createAnthropic({ ...apiKey, ...baseURL })(name);
@@ -34,11 +34,11 @@ export async function openModel(connection: ModelEndpoint): Promise<LanguageMode
     }
     case "openai-compatible": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const address = connection.base_url ?? "";
+      const address = endpoint.base_url ?? "";
       return createOpenAICompatible({ name: "model", baseURL: address, ...apiKey, includeUsage: true })(name);
     }
     default:
-      throw new Error(`provider ${connection.provider} serves no model`);
+      throw new Error(`provider ${endpoint.provider} serves no model`);
   }
 }
 

@@ -13,7 +13,7 @@ export class RequestFailed extends Error {
   /** The user has seen part of the answer, so it can't be retried. */
   wasHeard = false;
   /** The model that was asked last. */
-  connection: ModelEndpoint | undefined;
+  endpoint: ModelEndpoint | undefined;
 
   constructor(
     kind: FailureKind,
@@ -48,13 +48,13 @@ const NOTICES: Record<FailureKind, string | ((named: NamedModel) => string)> = {
 
 export function toFailure(error: unknown, signal: AbortSignal): Failure {
   const failed = signal.aborted ? new RequestFailed("stopped", "stopped") : classify(error);
-  const { kind, message, connection } = failed;
-  const model = connection ? modelName(connection) : "The model";
-  const keyName = connection ? KEY_NAMES[connection.provider] : "its key";
+  const { kind, message, endpoint } = failed;
+  const model = endpoint ? modelName(endpoint) : "The model";
+  const keyName = endpoint ? KEY_NAMES[endpoint.provider] : "its key";
   const notice = NOTICES[kind];
   return {
     kind,
-    message: connection ? `${model}: ${message}` : message,
+    message: endpoint ? `${model}: ${message}` : message,
     notice: typeof notice === "string" ? notice : notice({ model, keyName }),
   };
 }

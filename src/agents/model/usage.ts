@@ -6,16 +6,16 @@ const PER_MILLION = 1_000_000;
 
 /** Tokens of one request. Input and cache counts don't overlap, as in Hermes' columns: the prompt is their sum. */
 export function toUsage(
-  connection: ModelEndpoint,
+  endpoint: ModelEndpoint,
   reported: LanguageModelUsage | undefined,
   estimate: () => { inputTokens: number; outputTokens: number },
 ): TurnUsage {
   const counts = reported?.inputTokens === undefined ? estimated(estimate()) : counted(reported);
-  const cost = costUsd(connection.cost, counts);
+  const cost = costUsd(endpoint.cost, counts);
   return {
-    model: connection.default ?? "",
-    provider: connection.provider,
-    ...(connection.base_url === null ? {} : { baseUrl: connection.base_url }),
+    model: endpoint.default ?? "",
+    provider: endpoint.provider,
+    ...(endpoint.base_url === null ? {} : { baseUrl: endpoint.base_url }),
     ...counts,
     ...(cost === undefined ? {} : { costUsd: cost }),
   };

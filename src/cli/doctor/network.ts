@@ -30,10 +30,10 @@ function checkBot(
 }
 
 export async function checkModels(config: Config): Promise<Check[]> {
-  const { connectionsOf } = await import("../../agents/connections.js");
+  const { endpointsOf } = await import("../../agents/endpoints.js");
   const { probeModel } = await import("../../agents/probe.js");
-  const checks = connectionsOf(config).map(({ name, connection }) =>
-    look(name, () => probeModel(connection, AbortSignal.timeout(PATIENCE_MS))),
+  const checks = endpointsOf(config).map(({ name, endpoint }) =>
+    look(name, () => probeModel(endpoint, AbortSignal.timeout(PATIENCE_MS))),
   );
   return (await Promise.all(checks)).flat();
 }

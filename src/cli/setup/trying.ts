@@ -8,8 +8,8 @@ import type { Finding } from "../../finding.js";
 const MODEL_MS = 60_000;
 const PLATFORM_MS = 40_000;
 
-export function tryModel({ model: { fallback: _, ...connection } }: Config): Promise<ModelFinding> {
-  return probeModel(connection, AbortSignal.timeout(MODEL_MS));
+export function tryModel({ model: { fallback: _, ...endpoint } }: Config): Promise<ModelFinding> {
+  return probeModel(endpoint, AbortSignal.timeout(MODEL_MS));
 }
 
 export async function tryPlatform(config: Config, name: string, home: string): Promise<Finding[]> {

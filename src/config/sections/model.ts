@@ -8,7 +8,7 @@ const PROVIDERS = ["openai-compatible", "openai", "anthropic", "echo"] as const;
 
 const SERVER = "http://127.0.0.1:11434/v1";
 
-const connection = {
+const endpoint = {
   default: sample(orNull(text).describe("Model name; required by every provider except echo"), "gpt-5-mini"),
   provider: z
     .enum(PROVIDERS)
@@ -35,14 +35,14 @@ const connection = {
 };
 
 export const model = z.strictObject({
-  ...connection,
+  ...endpoint,
   choices: sample(
     listOf(text).describe("Models of this provider that /model offers to choose from"),
     "[gpt-5-mini, gpt-5]",
   ),
   fallback: sample(
     z
-      .array(z.strictObject(connection))
+      .array(z.strictObject(endpoint))
       .prefault([])
       .describe("Models to try in turn when this one fails; each has the keys of `model`"),
     `- provider: openai-compatible\n  default: llama3.2\n  base_url: ${SERVER}`,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { judgeScopes } from "../../../src/adapters/slack/probe.js";
 import { judgeWebhook } from "../../../src/adapters/telegram/probe.js";
-import { connectionsOf } from "../../../src/agents/connections.js";
+import { endpointsOf } from "../../../src/agents/endpoints.js";
 import { judgeSize } from "../../../src/cli/doctor/database.js";
 import { judgeRoom } from "../../../src/cli/doctor/files.js";
 import { describeLock } from "../../../src/cli/doctor/gateway.js";
@@ -236,8 +236,8 @@ describe("the models to ask", () => {
       },
       auxiliary: { compression: { model: "c" } },
     });
-    const names = connectionsOf(config).map(({ name }) => name);
+    const names = endpointsOf(config).map(({ name }) => name);
     expect(names).toEqual(["model", "model.fallback.0", "auxiliary.compression"]);
-    expect(connectionsOf(configSchema.parse({})).map(({ name }) => name)).toEqual(["model"]);
+    expect(endpointsOf(configSchema.parse({})).map(({ name }) => name)).toEqual(["model"]);
   });
 });
