@@ -1,6 +1,6 @@
 /** Error texts about an ACP agent, for the operator and for the user. */
 import type { Failure, FailureKind } from "../backend.js";
-import { AgentGone, isLoginError } from "./connection.js";
+import { AgentGone, isLoginError } from "./agent-process.js";
 
 /** A failure with its texts. */
 export class PromptFailed extends Error {

@@ -91,17 +91,17 @@ async function converse(
   signal.throwIfAborted();
   const kept = readKept(await own.read());
   const wanted = planOf(kept, own.sent, history);
-  const connection = await setup.pool.take(wanted.to === "begin" ? undefined : wanted.id);
+  const agentProcess = await setup.pool.take(wanted.to === "begin" ? undefined : wanted.id);
   try {
     signal.throwIfAborted();
-    const { id, plan } = await openConversation(connection, wanted, { ...setup, request, kept });
-    const blocks = promptBlocks(request, plan, connection.takesImages);
+    const { id, plan } = await openConversation(agentProcess, wanted, { ...setup, request, kept });
+    const blocks = promptBlocks(request, plan, agentProcess.takesImages);
     signal.throwIfAborted();
     // Recorded immediately before the prompt is sent.
     if (own.sent === undefined) await own.sending(id);
     const arrival = new Arrival(own, { id, seen: history.length, costUsd: costOf(kept, id) });
     const arrived = () => arrival.note();
-    const turn = new PromptTurn({ setup, request, connection, id, signal, events, arrived });
+    const turn = new PromptTurn({ setup, request, agentProcess, id, signal, events, arrived });
     const end = await turn.run(blocks).finally(() => arrival.stored());
     const spent = { tokens: end.usage, before: costOf(kept, id), costUsd: turn.costUsd };
     const usage = usageOf(spent, setup.model);
@@ -110,7 +110,7 @@ async function converse(
     const seen = history.length + input.length + 1;
     await own.write(JSON.stringify({ id, seen, costUsd: turn.costUsd ?? costOf(kept, id) }));
   } finally {
-    setup.pool.release(connection);
+    setup.pool.release(agentProcess);
   }
 }
 

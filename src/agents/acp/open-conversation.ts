@@ -2,7 +2,7 @@
 import type { TurnRequest } from "../backend.js";
 import { type Kept, type Plan, planOf } from "../own-conversation.js";
 import { textOf } from "../text.js";
-import type { AgentConnection } from "./connection.js";
+import type { AgentProcess } from "./agent-process.js";
 import { lost } from "./failures.js";
 
 export interface Opening {
@@ -14,19 +14,19 @@ export interface Opening {
 
 /** If a conversation can't be opened again, a new one begins with the history; but a message is never sent twice. */
 export async function openConversation(
-  connection: AgentConnection,
+  agentProcess: AgentProcess,
   wanted: Plan,
   opening: Opening,
 ): Promise<{ id: string; plan: Plan }> {
   const { cwd, name, request } = opening;
   if (wanted.to === "continue" && !request.own!.hasArrived) {
-    const words = await connection.replay(wanted.id, cwd);
+    const words = await agentProcess.replay(wanted.id, cwd);
     if (words !== undefined) return { id: wanted.id, plan: afterReplay(words, wanted, opening) };
   }
-  if (wanted.to !== "begin" && (await connection.openSession(wanted.id, cwd)))
+  if (wanted.to !== "begin" && (await agentProcess.openSession(wanted.id, cwd)))
     return { id: wanted.id, plan: wanted };
   if (wanted.to === "continue") throw lost(name);
-  return { id: await connection.newSession(cwd), plan: { to: "begin" } };
+  return { id: await agentProcess.newSession(cwd), plan: { to: "begin" } };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The processes of one ACP agent, started on demand and ended when idle. */
 import { mkdir } from "node:fs/promises";
+import { AgentProcess } from "./agent-process.js";
 import type { ChildSettings } from "./child.js";
-import { AgentConnection } from "./connection.js";
 
 export interface PoolSettings extends ChildSettings {
   idleMs: number;
@@ -10,9 +10,9 @@ export interface PoolSettings extends ChildSettings {
 
 export class Pool {
   readonly #settings: PoolSettings;
-  readonly #open = new Set<AgentConnection>();
-  readonly #starting = new Set<Promise<AgentConnection>>();
-  readonly #timers = new Map<AgentConnection, NodeJS.Timeout>();
+  readonly #open = new Set<AgentProcess>();
+  readonly #starting = new Set<Promise<AgentProcess>>();
+  readonly #timers = new Map<AgentProcess, NodeJS.Timeout>();
   #isClosed = false;
 
   constructor(settings: PoolSettings) {
@@ -27,7 +27,7 @@ export class Pool {
    * The process that knows the session; otherwise the one with the fewest turns, or a new one if all are busy and there may be
    * more. Every call needs a `release`.
    */
-  async take(sessionId: string | undefined): Promise<AgentConnection> {
+  async take(sessionId: string | undefined): Promise<AgentProcess> {
     if (this.#isClosed) throw new Error("the gateway is stopping");
     const found = this.#choose(sessionId) ?? (await this.#started());
     clearTimeout(this.#timers.get(found));
@@ -36,21 +36,24 @@ export class Pool {
     return found;
   }
 
-  release(connection: AgentConnection): void {
-    connection.users -= 1;
-    if (connection.users > 0 || !this.#open.has(connection)) return;
-    const timer = setTimeout(() => void this.#end(connection), Math.min(this.#settings.idleMs, 2 ** 31 - 1));
+  release(agentProcess: AgentProcess): void {
+    agentProcess.users -= 1;
+    if (agentProcess.users > 0 || !this.#open.has(agentProcess)) return;
+    const timer = setTimeout(
+      () => void this.#end(agentProcess),
+      Math.min(this.#settings.idleMs, 2 ** 31 - 1),
+    );
     timer.unref();
-    this.#timers.set(connection, timer);
+    this.#timers.set(agentProcess, timer);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([...this.#starting]);
-    await Promise.all([...this.#open].map((connection) => this.#end(connection)));
+    await Promise.all([...this.#open].map((agentProcess) => this.#end(agentProcess)));
   }
 
-  #choose(sessionId: string | undefined): AgentConnection | undefined {
+  #choose(sessionId: string | undefined): AgentProcess | undefined {
     const open = [...this.#open].filter(({ isOpen }) => isOpen).toSorted((a, b) => a.users - b.users);
     const known = sessionId === undefined ? undefined : open.find(({ sessions }) => sessions.has(sessionId));
     const [least] = open;
@@ -59,7 +62,7 @@ export class Pool {
   }
 
   /** Turns that start together share a process unless there may be more. */
-  async #started(): Promise<AgentConnection> {
+  async #started(): Promise<AgentProcess> {
     const isFull = () => this.size >= this.#settings.maxProcesses;
     const [waiting] = this.#starting;
     if (isFull() && waiting) return waiting;
@@ -75,23 +78,23 @@ export class Pool {
     }
   }
 
-  async #start(): Promise<AgentConnection> {
+  async #start(): Promise<AgentProcess> {
     const sdk = await import("@agentclientprotocol/sdk");
     await mkdir(this.#settings.cwd, { recursive: true });
-    const connection = await AgentConnection.start(sdk, this.#settings);
-    this.#open.add(connection);
-    void connection.closed.then(() => this.#forget(connection));
-    return connection;
+    const agentProcess = await AgentProcess.start(sdk, this.#settings);
+    this.#open.add(agentProcess);
+    void agentProcess.closed.then(() => this.#forget(agentProcess));
+    return agentProcess;
   }
 
-  async #end(connection: AgentConnection): Promise<void> {
-    this.#forget(connection);
-    await connection.kill();
+  async #end(agentProcess: AgentProcess): Promise<void> {
+    this.#forget(agentProcess);
+    await agentProcess.kill();
   }
 
-  #forget(connection: AgentConnection): void {
-    this.#open.delete(connection);
-    clearTimeout(this.#timers.get(connection));
-    this.#timers.delete(connection);
+  #forget(agentProcess: AgentProcess): void {
+    this.#open.delete(agentProcess);
+    clearTimeout(this.#timers.get(agentProcess));
+    this.#timers.delete(agentProcess);
   }
 }

@@ -7,8 +7,8 @@ import type {
 import type { Config } from "../../config/schema.js";
 import { settlesWithin } from "../../timeout.js";
 import type { TurnRequest } from "../backend.js";
+import type { AgentProcess, PromptEnd } from "./agent-process.js";
 import { Answer } from "./answer.js";
-import type { AgentConnection, PromptEnd } from "./connection.js";
 import type { EventQueue } from "./event-queue.js";
 import { silent } from "./failures.js";
 import { decidePermission, rejection } from "./permissions.js";
@@ -35,7 +35,7 @@ const SIGNS: ReadonlySet<string> = new Set([
 interface PromptParts {
   setup: PromptSettings;
   request: TurnRequest;
-  connection: AgentConnection;
+  agentProcess: AgentProcess;
   id: string;
   signal: AbortSignal;
   events: EventQueue;
@@ -57,11 +57,11 @@ export class PromptTurn {
     this.#parts = parts;
   }
 
-  async run(blocks: Parameters<AgentConnection["prompt"]>[1]): Promise<PromptEnd> {
-    const { connection, id, signal } = this.#parts;
+  async run(blocks: Parameters<AgentProcess["prompt"]>[1]): Promise<PromptEnd> {
+    const { agentProcess, id, signal } = this.#parts;
     const stop = () => this.#over.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
-    const prompt = connection.prompt(id, blocks, {
+    const prompt = agentProcess.prompt(id, blocks, {
       update: (update) => this.#update(update),
       permission: (request) => this.#permission(request),
     });
@@ -132,10 +132,10 @@ export class PromptTurn {
 
   /** Kills an agent that doesn't end its prompt. */
   async #cancel(prompt: Promise<unknown>): Promise<void> {
-    const { connection, id, setup } = this.#parts;
+    const { agentProcess, id, setup } = this.#parts;
     const isOver = settlesWithin(prompt, setup.cancelMs);
-    await settlesWithin(connection.cancel(id), setup.cancelMs);
-    if (!(await isOver)) await connection.kill();
+    await settlesWithin(agentProcess.cancel(id), setup.cancelMs);
+    if (!(await isOver)) await agentProcess.kill();
   }
 }
 

@@ -36,7 +36,7 @@ const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" }
 /** The process ended, or its connection broke. */
 export class AgentGone extends Error {}
 
-export class AgentConnection {
+export class AgentProcess {
   readonly #child: Child;
   readonly #sdk: Sdk;
   readonly #connection: ClientConnection;
@@ -82,13 +82,13 @@ export class AgentConnection {
     });
   }
 
-  static async start(sdk: Sdk, settings: ChildSettings): Promise<AgentConnection> {
-    const connection = new AgentConnection(sdk, settings);
+  static async start(sdk: Sdk, settings: ChildSettings): Promise<AgentProcess> {
+    const agentProcess = new AgentProcess(sdk, settings);
     try {
-      await connection.#initialize();
-      return connection;
+      await agentProcess.#initialize();
+      return agentProcess;
     } catch (error) {
-      await connection.kill();
+      await agentProcess.kill();
       throw error;
     }
   }
