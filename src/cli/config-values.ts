@@ -23,7 +23,7 @@ import { changedFiles, drawChanges } from "./setup/changes.js";
 const RESTART = "Restart the gateway to apply it.";
 
 export async function get(key: string, { json, show }: { json?: boolean; show?: boolean }): Promise<void> {
-  const { loaded } = await loadWithPlugins(place());
+  const { loaded } = await loadWithPlugins(surroundings());
   const keys = split(key);
   const value = getIn(loaded.config, keys);
   if (value === undefined)
@@ -45,10 +45,10 @@ export async function unset(key: string, { json }: { json?: boolean }): Promise<
 }
 
 async function change(key: string, value: unknown, json = false): Promise<void> {
-  const { home } = place();
+  const { home } = surroundings();
   const before = readTexts(home);
   const after = { ...before, config: editYaml(before.config, [{ path: split(key), value }]) };
-  await loadWithPlugins({ ...place(), texts: after }).catch((error: unknown) => {
+  await loadWithPlugins({ ...surroundings(), texts: after }).catch((error: unknown) => {
     throw error instanceof ConfigError ? wouldBeInvalid(error) : error;
   });
   const changes = changedFiles(before, after);
@@ -68,7 +68,7 @@ function wouldBeInvalid({ faults, hint }: ConfigError): HermesError {
   );
 }
 
-function place() {
+function surroundings() {
   return { home: resolveHome(io().env), env: io().env };
 }
 
@@ -93,7 +93,7 @@ function yamlValue(text: string): unknown {
 /** Edits a copy: the file itself changes only when the result loads. */
 export async function edit(): Promise<void> {
   if (!tty()) throw new Misuse("There is no terminal for an editor.", "Use `hermes config set KEY VALUE`.");
-  const { home } = place();
+  const { home } = surroundings();
   const before = readTexts(home);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-config-"));
   const copy = path.join(folder, "config.yaml");
@@ -115,7 +115,7 @@ async function edited(copy: string, before: ConfigTexts): Promise<ConfigTexts | 
     await openEditor(copy);
     const after = { ...before, config: fs.readFileSync(copy, "utf8") };
     try {
-      await loadWithPlugins({ ...place(), texts: after });
+      await loadWithPlugins({ ...surroundings(), texts: after });
       return after;
     } catch (error) {
       for (const line of faultsOf(error)) printError(line);

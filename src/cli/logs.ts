@@ -48,14 +48,14 @@ async function follow(file: string, options: LogsOptions): Promise<void> {
   const stopped = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) io().signals.once(name, () => stopped.abort());
   const { size, ino } = statOf(file) ?? { size: 0, ino: 0 };
-  let place = { at: size, inode: ino };
+  let reached = { at: size, inode: ino };
   while (!stopped.signal.aborted) {
     const found = statOf(file);
     if (found) {
       // A new file after a rotation.
-      if (found.ino !== place.inode || found.size < place.at) place = { at: 0, inode: found.ino };
-      const lines = wholeLines(file, place.at, found.size);
-      place.at += lines.length;
+      if (found.ino !== reached.inode || found.size < reached.at) reached = { at: 0, inode: found.ino };
+      const lines = wholeLines(file, reached.at, found.size);
+      reached.at += lines.length;
       for (const line of lines.toString("utf8").split("\n"))
         if (isWanted(line, options)) print(drawn(line, options));
     }

@@ -98,7 +98,7 @@ async function send(to: string | undefined, text: string | undefined, options: S
 /** Any readable file may be sent, except those whose names mark them as secret. */
 function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
   if (!paths) return undefined;
-  const place = {
+  const rules = {
     home,
     folder: MEDIA_FOLDERS.sent,
     allowedFolders: ["/"],
@@ -109,7 +109,7 @@ function filesOf({ file: paths }: SendOptions, config: Config, home: string) {
   return () =>
     takeFiles(
       paths.map((file) => ({ path: fromCwd(file) })),
-      place,
+      rules,
     );
 }
 

@@ -31,12 +31,12 @@ export function isPicture({ kind, mimeType, path: file }: Attachment): boolean {
 /** Reads only from `folder`, whatever path a message names. Never rejects. */
 export async function readImages(
   attachments: readonly Attachment[],
-  place: { home: string; folder: string },
+  location: { home: string; folder: string },
   limits: ImageLimits,
 ): Promise<ShownImages> {
   const pictures = attachments.filter(isPicture);
   const read = await Promise.all(
-    pictures.slice(0, limits.maxCount).map((picture) => readOne(picture, place, limits.maxBytes)),
+    pictures.slice(0, limits.maxCount).map((picture) => readOne(picture, location, limits.maxBytes)),
   );
   const parts = read.filter((part) => part !== undefined);
   return { parts, omitted: pictures.length - parts.length };

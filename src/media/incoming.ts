@@ -5,7 +5,7 @@ import path from "node:path";
 import type { Attachment, InboundMessage } from "../message.js";
 import { kindOf, sniff } from "./sniff.js";
 
-export interface IncomingPlace {
+export interface MediaFolder {
   /** Paths in messages are relative to it. */
   home: string;
   /** Download folder, relative to the home. */
@@ -14,7 +14,7 @@ export interface IncomingPlace {
 }
 
 /** Download settings for adapters. */
-export interface IncomingMedia extends IncomingPlace {
+export interface IncomingMedia extends MediaFolder {
   /** Whether to download this message's files. */
   mayFetch(message: InboundMessage): Promise<boolean>;
 }
@@ -40,19 +40,19 @@ export interface Download {
 export type Fetched = Required<Pick<Attachment, "path" | "bytes" | "mimeType" | "kind">>;
 
 /** Rejects with a MediaProblem that can be shown. Redirects aren't followed. */
-export async function download(request: Download, place: IncomingPlace): Promise<Fetched> {
+export async function download(request: Download, into: MediaFolder): Promise<Fetched> {
   const { url, headers = {}, declared, signal, timeoutMs } = request;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const response = await (request.fetch?.() ?? fetch(url, { headers, redirect: "error", signal: limited }));
   try {
     if (!response.ok) throw new MediaProblem(`The platform refused the download (HTTP ${response.status})`);
     request.check?.(response);
-    checkSize(Number(response.headers.get("content-length") ?? 0), place.maxBytes);
+    checkSize(Number(response.headers.get("content-length") ?? 0), into.maxBytes);
   } catch (error) {
     await response.body?.cancel();
     throw error;
   }
-  return keepFile(response.body ?? [], place, declared);
+  return keepFile(response.body ?? [], into, declared);
 }
 
 export function checkSize(bytes: number, maxBytes: number): void {
@@ -66,7 +66,7 @@ export function megabytes(bytes: number): string {
 /** Written as `.part` and renamed, so the final name is always complete. */
 export async function keepFile(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { home, folder, maxBytes }: IncomingPlace,
+  { home, folder, maxBytes }: MediaFolder,
   declared: string | undefined,
 ): Promise<Fetched> {
   const name = path.posix.join(folder, randomUUID());

@@ -33,14 +33,14 @@ class Refusal extends Error {}
 
 export async function takeFiles(
   wanted: readonly WantedFile[],
-  place: OutgoingRules,
+  rules: OutgoingRules,
 ): Promise<(OutboundFile | RefusedFile)[]> {
   const taken: (OutboundFile | RefusedFile)[] = [];
   for (const [i, file] of wanted.entries()) {
     const name = displayName(file.path) || "file";
     try {
       if (i >= MAX_FILES) throw new Refusal(`an answer can have at most ${MAX_FILES} files`);
-      taken.push({ name, ...(await copyOf(file, place)), ...(file.as ? { as: file.as } : {}) });
+      taken.push({ name, ...(await copyOf(file, rules)), ...(file.as ? { as: file.as } : {}) });
     } catch (error) {
       taken.push({ name, problem: error instanceof Refusal ? error.message : "it can't be read" });
     }
@@ -57,14 +57,14 @@ export function isRefused(file: OutboundFile | RefusedFile): file is RefusedFile
   return "problem" in file;
 }
 
-async function copyOf({ path: wanted }: WantedFile, place: OutgoingRules) {
-  const { home, folder, maxBytes } = place;
+async function copyOf({ path: wanted }: WantedFile, rules: OutgoingRules) {
+  const { home, folder, maxBytes } = rules;
   if (maxBytes === undefined) throw new Refusal("this chat doesn't support files");
   const meant = path.resolve(home, wanted.replace(/^~(?=\/)/, homedir()));
   // Resolve links first: the real location counts.
   const real = await realpath(meant).catch(() => undefined);
   // Don't reveal whether a file exists outside the allowed folders.
-  if (!(await isAllowed(real ?? (await wouldLie(meant)), place)))
+  if (!(await isAllowed(real ?? (await wouldLie(meant)), rules)))
     throw new Refusal("the file is outside the allowed folders");
   if (real === undefined) throw new Refusal("the file doesn't exist");
   const source = await openSource(real);
@@ -75,7 +75,7 @@ async function copyOf({ path: wanted }: WantedFile, place: OutgoingRules) {
     if (nlink > 1) throw new Refusal("the file has another hard link: send a copy of it");
     if (size > maxBytes) throw new Refusal(`the file is larger than ${megabytes(maxBytes)} MB`);
     const copy = path.posix.join(folder, `${randomUUID()}${path.extname(real).toLowerCase()}`);
-    const bytes = await copyBytes(source, path.join(home, copy), size, place.secrets);
+    const bytes = await copyBytes(source, path.join(home, copy), size, rules.secrets);
     const { mimeType } = await sniff(path.join(home, copy));
     return { path: copy, mimeType, bytes };
   } finally {

@@ -61,12 +61,12 @@ export class After {
   }
 
   async compress(
-    place: SessionAtEpoch,
+    at: SessionAtEpoch,
     options: CompressOptions,
     stopped?: AbortSignal,
   ): Promise<Compressed | undefined> {
-    const compression = await this.prepare(place.sessionId, options, stopped);
-    return compression && this.commit(place, compression);
+    const compression = await this.prepare(at.sessionId, options, stopped);
+    return compression && this.commit(at, compression);
   }
 
   /** Calls the model for a summary; stores nothing. */
@@ -91,9 +91,9 @@ export class After {
     return prepareCompression(deps, sessionId, options);
   }
 
-  async commit(place: SessionAtEpoch, compression: Compression): Promise<Compressed | undefined> {
+  async commit(at: SessionAtEpoch, compression: Compression): Promise<Compressed | undefined> {
     const { store, events } = this.#context;
-    const compressed = await commitCompression(store, place, compression);
+    const compressed = await commitCompression(store, at, compression);
     if (compressed) {
       this.#context.routesChanged();
       this.#context.messagesChanged(compressed.child.id);
@@ -101,9 +101,9 @@ export class After {
       events.emit({
         type: "session-compressed",
         platform: child.source,
-        sessionKey: place.key,
+        sessionKey: at.key,
         sessionId: child.id,
-        oldSessionId: place.sessionId,
+        oldSessionId: at.sessionId,
         before,
         after,
         // Only informs watchers: a failed read must not undo the commit.

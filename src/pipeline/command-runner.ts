@@ -258,8 +258,8 @@ export class CommandRunner implements CommandGateway {
   async compress(call: CommandCall, focus: string) {
     const { route } = call;
     if (!route) return undefined;
-    const place = { key: call.key, epoch: route.epoch, sessionId: route.sessionId };
-    const done = await this.#stages.after.compress(place, { focus, reason: "asked" }, call.signal);
+    const at = { key: call.key, epoch: route.epoch, sessionId: route.sessionId };
+    const done = await this.#stages.after.compress(at, { focus, reason: "asked" }, call.signal);
     return done && { before: done.before, after: done.after, title: done.child.title };
   }
 

@@ -81,18 +81,18 @@ export class MemoryFlushes {
     const { store, agent, tools, stopping } = this.#context;
     // An agent with its own tools doesn't have our memory tool.
     if (session.message_count === 0 || agent.name === "echo" || agent.keepsState) return undefined;
-    const place = { id: session.id, key: `memory:${session.id}`, source: session.source };
+    const own = { id: session.id, key: `memory:${session.id}`, source: session.source };
     const offered = await tools.offered({ principal, room: undefined, platform: session.source });
     const call = {
-      ...{ principal, session: place, target: nowhere(principal), room: undefined },
+      ...{ principal, session: own, target: nowhere(principal), room: undefined },
       ...{ shared: session.user_id === null, unattended: true, ask: async () => undefined },
-      idempotencyKey: place.key,
+      idempotencyKey: own.key,
     };
     const memory = offered.flatMap(({ tool, ask }) =>
       tool.name === "memory" && ask === "never" ? [tool] : [],
     );
     const request = {
-      session: place,
+      session: own,
       principal,
       systemPrompt: session.system_prompt ?? "",
       history: await store.getConversation(session.id),

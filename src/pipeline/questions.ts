@@ -117,7 +117,7 @@ export class Questions {
     const here = targetOf(message);
     return [...this.#open.values()].filter(
       ({ sessionKey: key, asked, target }) =>
-        key === sessionKey || (asked === null && target !== null && isSamePlace(target, here)),
+        key === sessionKey || (asked === null && target !== null && isSameChat(target, here)),
     );
   }
 
@@ -206,7 +206,7 @@ export class Questions {
   }
 }
 
-function isSamePlace(one: Target, other: Target): boolean {
+function isSameChat(one: Target, other: Target): boolean {
   const { platform, chatId, threadId } = one;
   return platform === other.platform && chatId === other.chatId && threadId === other.threadId;
 }

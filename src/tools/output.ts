@@ -10,7 +10,7 @@ const MAX_FILE_CHARS = 5_000_000;
 /** The beginning's share; the end gets more, because it has the outcome. */
 const HEAD_SHARE = 0.4;
 
-export interface OutputPlace {
+export interface SpillOver {
   home: string;
   /** Names the file: the same call writes the same file. */
   key: string;
@@ -18,7 +18,7 @@ export interface OutputPlace {
 }
 
 /** The result for the model, never longer than `maxChars`. */
-export async function limitedOutput(output: string, { home, key, maxChars }: OutputPlace): Promise<string> {
+export async function limitedOutput(output: string, { home, key, maxChars }: SpillOver): Promise<string> {
   if (output.length <= maxChars) return output;
   const name = path.posix.join(SPILL_FOLDER, `${fileName(key)}.txt`);
   const kept = await write(path.join(home, name), startOf(output, MAX_FILE_CHARS)).then(

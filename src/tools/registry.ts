@@ -18,7 +18,7 @@ export interface ToolSettings extends ToolsetSettings {
 }
 
 /** The context that decides which tools are offered. */
-export interface ToolPlace {
+export interface ToolAudience {
   principal: Principal;
   /** The room that reads the answer; undefined: a direct chat. */
   room: Room | undefined;
@@ -132,9 +132,9 @@ export class ToolRegistry {
   }
 
   /** The tools of a turn, in a stable order. `needed`: tools the turn has already called. */
-  async offered(place: ToolPlace, needed: readonly string[] = []): Promise<OfferedTool[]> {
+  async offered(audience: ToolAudience, needed: readonly string[] = []): Promise<OfferedTool[]> {
     await Promise.all([...this.#sources.values()].map((source) => source.settled?.(needed)));
-    const allowed = this.#allowedIn(place);
+    const allowed = this.#allowedIn(audience);
     // Most tools are always available; only asynchronous checks are awaited.
     const refusals = allowed.map(({ tool }) => refusalOf(tool));
     if (refusals.every((refusal) => refusal === undefined)) return [...allowed];
@@ -142,8 +142,8 @@ export class ToolRegistry {
     return allowed.filter((_, i) => settled[i] === undefined);
   }
 
-  #allowedIn(place: ToolPlace): readonly OfferedTool[] {
-    const { principal, room, platform, restrictions } = place;
+  #allowedIn(audience: ToolAudience): readonly OfferedTool[] {
+    const { principal, room, platform, restrictions } = audience;
     const { owner, userId, room: own } = principal;
     const key = JSON.stringify([
       platform,
@@ -156,7 +156,7 @@ export class ToolRegistry {
     const known = restrictions ? undefined : this.#allowed.get(key);
     if (known) return known;
     const allowed = this.#sorted.flatMap((tool) => {
-      const { allowed, ask } = this.#access(tool, place);
+      const { allowed, ask } = this.#access(tool, audience);
       return allowed ? [{ tool, ask }] : [];
     });
     if (!restrictions) this.#allowed.set(key, allowed);
@@ -164,10 +164,10 @@ export class ToolRegistry {
   }
 
   /** Every tool with the reason why it is offered or not. */
-  async explained(place: ToolPlace): Promise<ExplainedTool[]> {
+  async explained(audience: ToolAudience): Promise<ExplainedTool[]> {
     return Promise.all(
       this.#sorted.map(async (tool) => {
-        const { allowed, ask, reason } = this.#access(tool, place);
+        const { allowed, ask, reason } = this.#access(tool, audience);
         const refusal = allowed ? await refusalOf(tool) : undefined;
         return { tool, offered: allowed && refusal === undefined, ask, reason: refusal ?? reason };
       }),
@@ -206,7 +206,7 @@ export class ToolRegistry {
     ];
   }
 
-  #access(tool: ToolDefinition, { principal, room, platform, restrictions }: ToolPlace): ToolAccess {
+  #access(tool: ToolDefinition, { principal, room, platform, restrictions }: ToolAudience): ToolAccess {
     const access = toolAccess({
       tool,
       sets: this.#toolsets.setsOf(tool.name),

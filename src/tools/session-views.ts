@@ -46,9 +46,9 @@ export interface Around {
 
 /** A window of messages around one. Undefined if it isn't in the list. */
 export function around(rows: readonly MessageRow[], anchorId: number, window: number): Around | undefined {
-  const place = rows.findIndex((row) => row.id === anchorId);
-  if (place < 0) return undefined;
-  const [start, end] = [Math.max(0, place - window), Math.min(rows.length, place + window + 1)];
+  const at = rows.findIndex((row) => row.id === anchorId);
+  if (at < 0) return undefined;
+  const [start, end] = [Math.max(0, at - window), Math.min(rows.length, at + window + 1)];
   const messages = rows.slice(start, end).map((row) => {
     const message = shownMessage(row);
     return row.id === anchorId ? { ...message, anchor: true as const } : message;

@@ -35,7 +35,7 @@ export interface TerminalAdapter extends Adapter, CanAsk, CanPreview {
 
 const MAX_CHOICES = 100;
 
-export interface TerminalPlace {
+export interface TerminalChat {
   /** Default: a terminal. */
   platform?: string;
   id: string;
@@ -44,7 +44,7 @@ export interface TerminalPlace {
 }
 
 export function terminalAdapter(
-  { platform = TERMINAL, id, unattended = false }: TerminalPlace,
+  { platform = TERMINAL, id, unattended = false }: TerminalChat,
   view: TerminalView,
 ): TerminalAdapter {
   let events: AdapterEvents | undefined;
@@ -92,16 +92,16 @@ export function shownId({ id }: OutboundMessage): string {
   return `out:${id}`;
 }
 
-export function terminalOrigin({ platform = TERMINAL, id }: TerminalPlace): Origin {
+export function terminalOrigin({ platform = TERMINAL, id }: TerminalChat): Origin {
   return { platform, chatType: "dm", chatId: id, userId: LOCAL_USER, userName: "You" };
 }
 
-export function terminalMessage(place: TerminalPlace, text: string, choice?: PressedChoice): InboundMessage {
+export function terminalMessage(chat: TerminalChat, text: string, choice?: PressedChoice): InboundMessage {
   const eventId = randomUUID();
-  const origin = terminalOrigin(place);
+  const origin = terminalOrigin(chat);
   return {
     platform: origin.platform,
-    account: place.id,
+    account: chat.id,
     eventId,
     origin: { ...origin, messageId: eventId },
     text,

@@ -147,10 +147,10 @@ export class Uplink {
       const part = isCut ? { source: { maxLength: START_BYTES } } : { source: true };
       const mail = await inTime(client, client.fetchOne(String(uid), part, { uid: true }), transferMs);
       const next = { validity: position.validity, uid };
-      const place = { name: cursorAt(next).value, receivedAt: secondsOf(internalDate) };
+      const receipt = { name: cursorAt(next).value, receivedAt: secondsOf(internalDate) };
       const source = mail ? mail.source : undefined;
       await receiver
-        .receive({ source: source ?? Buffer.alloc(0), place, isCut }, cursorAt(next))
+        .receive({ source: source ?? Buffer.alloc(0), receipt, isCut }, cursorAt(next))
         .catch((cause: unknown) => {
           throw new NotReceived(cause);
         });

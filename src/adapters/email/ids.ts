@@ -31,8 +31,8 @@ export function messageIdsIn(text: string | undefined): string[] {
 }
 
 /** A sender can use the id of another's mail, so the sender belongs to the event's id. */
-export function eventIdOf(from: string, messageId: string | undefined, place: string): string {
-  const name = messageId ?? place;
+export function eventIdOf(from: string, messageId: string | undefined, receiptName: string): string {
+  const name = messageId ?? receiptName;
   return `${from}/${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
 }
 

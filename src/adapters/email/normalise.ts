@@ -41,7 +41,7 @@ export interface MailFile {
 const MAX_FILES = 20;
 const MAX_REFERENCES = 20;
 
-export function normalise(email: Email, place: MailReceipt, judge: Judge): Normalised {
+export function normalise(email: Email, receipt: MailReceipt, judge: Judge): Normalised {
   const from = addressOf(email.from?.address);
   if (from === undefined) return { kind: "ignored", reason: "it has no sender" };
   const first = (name: string) => email.headers.find(({ key }) => key === name)?.value;
@@ -56,18 +56,18 @@ export function normalise(email: Email, place: MailReceipt, judge: Judge): Norma
   const message: InboundMessage = {
     platform: PLATFORM,
     account: judge.address,
-    eventId: eventIdOf(from, messageId, place.name),
+    eventId: eventIdOf(from, messageId, receipt.name),
     origin: {
       platform: PLATFORM,
       chatType: "dm",
       chatId: from,
       userId: from,
       userName: email.from?.name?.trim() || null,
-      messageId: messageId ?? place.name,
+      messageId: messageId ?? receipt.name,
     },
     text: withSubject(text, thread.subject),
     attachments: files.map(({ attachment }) => attachment),
-    sentAt: place.receivedAt,
+    sentAt: receipt.receivedAt,
     ...(quoted === undefined ? {} : { quoted: { text: quoted, messageId: answered } }),
     mentioned: true,
     repliedToBot: isOwnMessageId(answered ?? undefined),

@@ -15,7 +15,7 @@ export interface ReceiverParts {
 
 export interface Mail {
   source: Buffer;
-  place: MailReceipt;
+  receipt: MailReceipt;
   /** Only the beginning was fetched. */
   isCut: boolean;
 }
@@ -50,11 +50,11 @@ export class Receiver {
   }
 
   /** A mail that can't be parsed would fail again next time: it is skipped. */
-  async #read({ source, place }: Mail): Promise<Normalised> {
+  async #read({ source, receipt }: Mail): Promise<Normalised> {
     try {
       const { default: PostalMime } = await import("postal-mime");
       const email = await PostalMime.parse(source, { attachmentEncoding: "arraybuffer" });
-      return normalise(email, place, this.#parts.settings);
+      return normalise(email, receipt, this.#parts.settings);
     } catch {
       return { kind: "ignored", reason: "it can't be parsed" };
     }

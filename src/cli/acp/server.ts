@@ -129,7 +129,7 @@ export class EditorServer implements Editor {
   async #new(cwd: string, servers: readonly McpServer[]): Promise<{ sessionId: string }> {
     if (!path.isAbsolute(cwd)) throw this.#sdk.RequestError.invalidParams("cwd must be an absolute path");
     const sessionId = randomUUID();
-    await this.#open(sessionId, servers, (place) => this.#create(sessionId, cwd, place));
+    await this.#open(sessionId, servers, (chat) => this.#create(sessionId, cwd, chat));
     this.#announce(sessionId);
     return { sessionId };
   }

@@ -53,8 +53,8 @@ async function intoStore({ home, settings, pairing }: HomeLook, onProgress: OnPr
   const files = new FilesThread();
   try {
     const isolation = isolationOf(settings.config!);
-    const place = { store, files, path: sessionsIndex, isolation, except: TERMINAL };
-    const { adopted, problems } = await adoptIndex(place);
+    const index = { store, files, path: sessionsIndex, isolation, except: TERMINAL };
+    const { adopted, problems } = await adoptIndex(index);
     const { people } = await store.adopt({ people: pairing.people });
     return { chats: adopted, people, problems };
   } finally {

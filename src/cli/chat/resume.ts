@@ -21,7 +21,7 @@ async function latest(store: Store): Promise<SessionRow> {
   });
 }
 
-interface EnteredPlace {
+interface EnteredSession {
   platform: string;
   id: string;
   key: SessionKey;
@@ -32,7 +32,7 @@ interface EnteredPlace {
 /** Moves the session to this terminal or editor: another chat that used it starts a new one, and work of a dead terminal continues here. */
 export async function enterSession(
   store: Store,
-  { platform, id, key, sessionId, isolation }: EnteredPlace,
+  { platform, id, key, sessionId, isolation }: EnteredSession,
 ): Promise<void> {
   const before = await store.listRoutes({ sessionId });
   const left = before.filter(({ origin }) => origin.platform === platform);

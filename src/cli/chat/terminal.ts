@@ -37,8 +37,8 @@ export async function openTerminal({ view, find, unattended }: TerminalOptions):
       ...{ view, unattended, ends: ENDS },
       prepare: async ({ id, key }) => {
         const session = await find?.(store);
-        const place = { platform: TERMINAL, id, key, isolation: isolationOf(config) };
-        if (session) await enterSession(store, { ...place, sessionId: session.id });
+        const chat = { platform: TERMINAL, id, key, isolation: isolationOf(config) };
+        if (session) await enterSession(store, { ...chat, sessionId: session.id });
       },
     });
     const close = async () => {

@@ -209,8 +209,8 @@ function resetByFlags(options: ResetOptions): Answer {
     );
   }
   const now = askedNow(options);
-  const place = { platform: options.platform ?? "", chatType: options.chatType };
-  return explainReset(place, parseTime(options.last, now), now, options.busy ?? false);
+  const chat = { platform: options.platform ?? "", chatType: options.chatType };
+  return explainReset(chat, parseTime(options.last, now), now, options.busy ?? false);
 }
 
 async function resetOfRoute(key: string, options: ResetOptions): Promise<Answer> {
@@ -239,13 +239,13 @@ function askedNow({ now }: ResetOptions): number {
 }
 
 function explainReset(
-  place: { platform: string; chatType: string },
+  chat: { platform: string; chatType: string },
   lastUserActivity: number,
   now: number,
   hasBackgroundWork: boolean,
 ): Answer {
   const config = configInForce();
-  const policy = resetPolicyFor(place, resetSettingsOf(config));
+  const policy = resetPolicyFor(chat, resetSettingsOf(config));
   const timeZone = config.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const clock = { lastUserActivity, now, timeZone, hasBackgroundWork };
   const reason = resetReason(policy, clock);

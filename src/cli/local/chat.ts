@@ -39,7 +39,7 @@ export interface LocalChatOptions {
   /** No person can answer questions. */
   unattended?: boolean | undefined;
   /** Called before it starts, to choose or create its session. */
-  prepare?(place: { id: string; key: SessionKey; parts: GatewayParts }): Promise<void>;
+  prepare?(chat: { id: string; key: SessionKey; parts: GatewayParts }): Promise<void>;
   /** MCP servers of this chat alone. */
   mcp?: Pick<McpParts, "more" | "skipsConfigured">;
   /** Resources that are closed with it. */
@@ -52,10 +52,10 @@ export async function openLocalChat(
 ): Promise<LocalChat> {
   const { store, log, bootId, home, events, transcripts, platform, secrets } = local;
   const id = randomBytes(4).toString("hex");
-  const place = { platform, id, unattended };
-  const key = sessionKey(terminalOrigin(place), isolationOf(config));
+  const chat = { platform, id, unattended };
+  const key = sessionKey(terminalOrigin(chat), isolationOf(config));
   const shown = new Shown(view, events);
-  const adapter = terminalAdapter(place, shown);
+  const adapter = terminalAdapter(chat, shown);
   const owners = [ownerOf(platform, id)];
   // Each chat has its own: a process may have several.
   const mcp = mcpServers({ config, home, env: io().env, log, secrets, ...servers });
@@ -70,12 +70,12 @@ export async function openLocalChat(
     id,
     key,
     say: async (text) => {
-      const message = terminalMessage(place, text);
+      const message = terminalMessage(chat, text);
       await adapter.say(message);
       await shown.until(() => isOver(store, shown, message));
       return shown.ended(message)?.outcome;
     },
-    choose: ({ label, ...choice }) => adapter.say(terminalMessage(place, label, choice)),
+    choose: ({ label, ...choice }) => adapter.say(terminalMessage(chat, label, choice)),
     interrupt: () => gateway.interrupt(key),
     session: async () => {
       const route = await store.getRoute(key);

@@ -20,7 +20,7 @@ export interface RecordName {
 }
 
 export interface NewRecord extends RecordName {
-  /** Groups an owner's records, for example by conversation. */
+  /** The conversation that it belongs to. */
   place?: string | undefined;
   /** Plain JSON. */
   value: object;

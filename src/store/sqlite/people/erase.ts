@@ -171,8 +171,8 @@ function redactInbox(db: Database, id: number): void {
 
 /** Only where it was sent. */
 export function withoutPerson(origin: Origin): Origin {
-  const { userId: _, userIdAlt: __, userName: ___, messageId: ____, ...place } = origin;
-  return place;
+  const { userId: _, userIdAlt: __, userName: ___, messageId: ____, ...rest } = origin;
+  return rest;
 }
 
 function* eraseSends(

@@ -276,8 +276,8 @@ function quotingIn(
   rooms: ReadonlySet<string>,
   { inbox, routes }: Pick<Facts, "inbox" | "routes">,
 ): (SessionId | null)[] {
-  const isIn = (place: string, chatId: string | null | undefined) =>
-    place === platform && rooms.has(chatId ?? "");
+  const isIn = (where: string, chatId: string | null | undefined) =>
+    where === platform && rooms.has(chatId ?? "");
   const held = [
     ...inbox.filter(({ message, chatId }) => isIn(message.platform, chatId)),
     ...routes.filter(({ origin }) => isIn(origin.platform, origin.chatId)),

@@ -72,14 +72,14 @@ function allOf(db: Database, { person, key }: ConversationQuery): Found[] {
     ...{ id, key: at, session, tree },
     at: lastActive(db, session as SessionRow),
   });
-  const places = chatSessionsOf(db, key);
-  const inChats = places.flatMap(({ key: own, session: id, thread, left }) => {
+  const inKey = chatSessionsOf(db, key);
+  const inChats = inKey.flatMap(({ key: own, session: id, thread, left }) => {
     const session = sessions.get(id);
     if (!session || left) return [];
     if (session.message_count === 0 && begunWith(db, own) === undefined) return [];
     return [dated(thread, own, session, trees.get(topOf(session, sessions).id)!)];
   });
-  const taken = new Set(places.flatMap(({ session: id }) => idOfTree(id, sessions)));
+  const taken = new Set(inKey.flatMap(({ session: id }) => idOfTree(id, sessions)));
   const others = [...trees].flatMap(([top, tree]) => {
     const spoken = tree.filter(({ message_count }) => message_count > 0);
     const latest = spoken.toSorted((a, b) => a.started_at - b.started_at).at(-1);
@@ -199,7 +199,7 @@ export const deleteConversation = write(function* deleteConversation(
   { person, sessionKey, sessions }: DeletedConversation,
 ): Generator<Progress, void> {
   const slice = new Slice();
-  if (sessionKey !== null) dropPlace(db, sessionKey);
+  if (sessionKey !== null) dropChat(db, sessionKey);
   for (const [done, id] of sessions.entries()) {
     const session = getSession(db, id);
     // Only their own: the owner may have changed in the meantime.
@@ -208,7 +208,7 @@ export const deleteConversation = write(function* deleteConversation(
   }
 });
 
-function dropPlace(db: Database, key: SessionKey): void {
+function dropChat(db: Database, key: SessionKey): void {
   sql(
     db,
     `DELETE FROM gw_steps WHERE turn_id IN (SELECT turn_id FROM gw_inbox WHERE session_key = ? AND turn_id IS NOT NULL)`,

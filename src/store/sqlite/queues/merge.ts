@@ -65,7 +65,7 @@ function moveRoutes(db: Database, { platform, from, to }: People): number {
 
 /** Moves their log and waiting rows. Running turns keep theirs and end under the old name. */
 function moveRows(db: Database, table: string, { platform, from, to }: People): void {
-  const [payload, place] = table === "gw_inbox" ? ["payload", "$.origin."] : ["target", "$."];
+  const [payload, prefix] = table === "gw_inbox" ? ["payload", "$.origin."] : ["target", "$."];
   const keys = sql(
     db,
     `SELECT DISTINCT session_key FROM ${table} WHERE platform = ? AND chat_id = ? AND session_key IS NOT NULL`,
@@ -74,7 +74,7 @@ function moveRows(db: Database, table: string, { platform, from, to }: People): 
     .all(platform, from) as SessionKey[];
   sql(
     db,
-    `UPDATE ${table} SET chat_id = @to, ${payload} = json_set(${payload}, '${place}chatId', @to, '${place}userId', @to)
+    `UPDATE ${table} SET chat_id = @to, ${payload} = json_set(${payload}, '${prefix}chatId', @to, '${prefix}userId', @to)
      WHERE platform = @platform AND chat_id = @from AND state <> 'running'`,
   ).run({ platform, from, to });
   for (const key of keys)

@@ -102,15 +102,15 @@ export function openForTurn(
   db: Database,
   current: RouteRow | undefined,
   { reset, memoryFlush, ...opening }: RouteOpening,
-  place: { sessionKey: SessionKey; at: number },
+  at: { sessionKey: SessionKey; at: number },
 ): RouteRow {
   if (!current || reset === undefined)
-    return replaceRoute(db, current, { ...opening, ...place, endReason: "session_reset" });
+    return replaceRoute(db, current, { ...opening, ...at, endReason: "session_reset" });
   if (current.expiredReason === null && memoryFlush) queueMemoryFlush(db, current);
   // A resumed or compressed session has messages without a turn.
   const resetHadActivity = (getSession(db, current.sessionId)?.message_count ?? 0) > 0;
   const flags = { wasAutoReset: true, autoResetReason: reset, resetHadActivity };
-  return replaceRoute(db, current, { ...opening, ...place, endReason: "session_reset", flags });
+  return replaceRoute(db, current, { ...opening, ...at, endReason: "session_reset", flags });
 }
 
 function replaceRoute(

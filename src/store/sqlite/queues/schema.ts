@@ -221,7 +221,7 @@ export const QUEUE_TABLES = [
     at REAL NOT NULL,
     PRIMARY KEY (subject, tool)
 ) WITHOUT ROWID`,
-  // Small documents that platforms keep about their people. place: groups an owner's records.
+  // Small documents that platforms keep about their people. place: the conversation that it belongs to.
   `CREATE TABLE IF NOT EXISTS gw_records (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     platform TEXT NOT NULL,

@@ -19,7 +19,7 @@ interface Cursors {
   decidedAt: number;
 }
 
-type Found = { at: number; event: ActivityEvent; place: Partial<Cursors> };
+type Found = { at: number; event: ActivityEvent; moved: Partial<Cursors> };
 
 export const readActivity = longRead(function readActivity(
   db: Database,
@@ -27,22 +27,22 @@ export const readActivity = longRead(function readActivity(
 ): ActivityPage {
   if (after === null) return { events: [], next: positionOf(endOf(db)) };
   const [message, askedAt, decidedAt] = fromPosition(after, "number", "number", "number");
-  let place: Cursors = { message, askedAt, decidedAt };
+  let cursors: Cursors = { message, askedAt, decidedAt };
   const max = Math.min(limit, MAX_LIMIT);
   const messages = messagesAfter(db, message, max);
   const events: ActivityPage["events"] = [];
-  for (const { event, place: reached } of merged([
+  for (const { event, moved } of merged([
     messages.found,
     asked(db, askedAt, max),
     decided(db, decidedAt, max),
   ])) {
     if (events.length === max) break;
-    place = { ...place, ...reached };
-    events.push({ ...event, position: positionOf(place) });
+    cursors = { ...cursors, ...moved };
+    events.push({ ...event, position: positionOf(cursors) });
   }
   // Rows after the last event aren't events, so they aren't read again.
-  if (events.length < max) place = { ...place, message: Math.max(place.message, messages.seen) };
-  return { events, next: positionOf(place) };
+  if (events.length < max) cursors = { ...cursors, message: Math.max(cursors.message, messages.seen) };
+  return { events, next: positionOf(cursors) };
 });
 
 function positionOf({ message, askedAt, decidedAt }: Cursors): string {
@@ -71,7 +71,7 @@ function messagesAfter(db: Database, after: number, max: number): { found: Found
     const message = shownMessage(db, id, MAX_TEXT);
     if (!message || message.text === "" || isCopy(db, message.sessionId, message.at)) continue;
     const sessionKey = routeKeyOf(db, message.sessionId);
-    found.push({ at: message.at, event: { type: "message", sessionKey, message }, place: { message: id } });
+    found.push({ at: message.at, event: { type: "message", sessionKey, message }, moved: { message: id } });
     if (found.length === max) return { found, seen: id };
   }
   return { found, seen: rows.at(-1)?.id ?? after };
@@ -107,7 +107,7 @@ function asked(db: Database, after: number, max: number): Found[] {
   return rows.map(({ id, session_key: sessionKey, text, created_at: at }) => ({
     at,
     event: { type: "approval_requested", sessionKey, approval: { id, text, at } },
-    place: { askedAt: at },
+    moved: { askedAt: at },
   }));
 }
 
@@ -119,7 +119,7 @@ function decided(db: Database, after: number, max: number): Found[] {
   return rows.map(({ id, session_key: sessionKey, text, decided_at: at, state, choice }) => ({
     at,
     event: { type: "approval_resolved", sessionKey, approval: { id, text, at, decision: choice ?? state } },
-    place: { decidedAt: at },
+    moved: { decidedAt: at },
   }));
 }
 
