@@ -10,7 +10,7 @@ import type { KnownTargets } from "../targets/target.js";
 import { fault } from "./faults.js";
 import { requestTrace } from "./request-id.js";
 
-export interface SendRoutes {
+export interface SendParts {
   store: Store;
   targets: Omit<KnownTargets, "chats">;
   /** Required: without a token any program on this machine could write as the bot. */
@@ -35,16 +35,16 @@ const bodySchema = z.strictObject({
   wait: z.number().min(0).max(WAIT_SECONDS).optional(),
 });
 
-export function sendRoutes(app: Hono, routes: SendRoutes): void {
+export function sendRoutes(app: Hono, parts: SendParts): void {
   app.use("/api/send/*", async (c, next) => {
-    if (!routes.hasToken)
+    if (!parts.hasToken)
       return fault(c, 403, "refused", "Sending over HTTP needs a token: set http.token (HERMES_HTTP_TOKEN)");
     c.header("Cache-Control", "no-store");
     await next();
   });
-  app.post("/api/send", (c) => send(c, routes));
+  app.post("/api/send", (c) => send(c, parts));
   app.get("/api/send/:id", async (c) => {
-    const row = await routes.store.getDelivery(
+    const row = await parts.store.getDelivery(
       Number(/^(?:out:)?(\d{1,15})$/.exec(c.req.param("id"))?.[1] ?? -1),
     );
     if (!row) return fault(c, 404, "not_found", "There is no such message");
@@ -52,9 +52,9 @@ export function sendRoutes(app: Hono, routes: SendRoutes): void {
   });
 }
 
-async function send(c: Context, routes: SendRoutes): Promise<Response> {
-  const { store, targets, outgoing, wake } = routes;
-  routes.requireAccepting();
+async function send(c: Context, parts: SendParts): Promise<Response> {
+  const { store, targets, outgoing, wake } = parts;
+  parts.requireAccepting();
   const body = readBody(await c.req.json().catch(() => undefined));
   const key = c.req.header("idempotency-key") ?? body.key;
   const { traceId } = requestTrace(c);

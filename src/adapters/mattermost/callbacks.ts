@@ -46,7 +46,7 @@ function pressIn(body: Buffer, context: { key: string; account: string }): Inbou
   }
 }
 
-export interface CommandRoute {
+export interface CommandWebhook {
   account: string;
   log: Settings["log"];
   known: ReadonlySet<string>;
@@ -61,26 +61,26 @@ const NOT_A_MEMBER = {
   text: "I am not in this channel. Invite me first, or write to me directly.",
 };
 
-export function answerCommand(request: Request, route: CommandRoute): Promise<Response> {
-  const { receive, account, known } = route;
+export function answerCommand(request: Request, webhook: CommandWebhook): Promise<Response> {
+  const { receive, account, known } = webhook;
   const call = (body: Buffer) => readCommandCall(new URLSearchParams(body.toString("utf8")));
   return answerWebhook<CommandCall>(request, {
     auth: {
       signature: ({ body }) => {
         const read = call(body);
-        return read !== undefined && route.isToken(read.token);
+        return read !== undefined && webhook.isToken(read.token);
       },
     },
     parse: ({ body }) => call(body),
     receive:
       receive &&
       (async (read) => {
-        const channel = await route.channel(read.channelId);
+        const channel = await webhook.channel(read.channelId);
         if (!channel) return Response.json(NOT_A_MEMBER);
         await receive(commandMessage(read, { account, channel, known, nowSeconds: nowSeconds() }));
         return Response.json(NOTHING_TO_SHOW);
       }),
-    onRejected: () => route.log("warn", "a command could not be stored: the person has to repeat it"),
+    onRejected: () => webhook.log("warn", "a command could not be stored: the person has to repeat it"),
     maxBodyBytes: MAX_BODY_BYTES,
   });
 }

@@ -2,7 +2,7 @@
 import { withoutTrailing } from "../../trailing.js";
 import { answerWebhook, isHmacOf, type WebhookCall } from "../kit/webhook-route.js";
 
-export interface CallRoute {
+export interface CallWebhook {
   /** Our address exactly as Twilio has it. */
   url: string;
   authToken: string;
@@ -14,7 +14,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** The answer is sent later, as a separate message. */
 const NO_ANSWER = '<?xml version="1.0" encoding="UTF-8"?><Response/>';
 
-export function answerCall(request: Request, { url, authToken, receive }: CallRoute): Promise<Response> {
+export function answerCall(request: Request, { url, authToken, receive }: CallWebhook): Promise<Response> {
   return answerWebhook(request, {
     auth: { signature: (call) => isSigned(call, url, authToken) },
     parse: ({ url: { searchParams: query }, body }) => ({ form: formOf(body), query }),

@@ -5,15 +5,15 @@ import { answerWebhook, type WebhookCall } from "../kit/webhook-route.js";
 
 const SECRET_HEADER = "x-telegram-bot-api-secret-token";
 
-export interface UpdateRoute {
+export interface UpdateWebhook {
   secret: string;
   /** Undefined while we are not connected: Telegram retries. */
   receive: ((update: Update) => Promise<void>) | undefined;
   onRejected(): void;
 }
 
-export function answerUpdate(request: Request, route: UpdateRoute): Promise<Response> {
-  const { secret, receive, onRejected } = route;
+export function answerUpdate(request: Request, webhook: UpdateWebhook): Promise<Response> {
+  const { secret, receive, onRejected } = webhook;
   return answerWebhook(request, {
     auth: { header: (headers) => isSameSecret(headers.get(SECRET_HEADER) ?? "", secret) },
     parse: parseUpdate,

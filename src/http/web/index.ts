@@ -136,12 +136,12 @@ function fileRoutes(api: Hono, chat: WebChat, visitor: (c: Context) => Promise<V
   });
 }
 
-interface ShareRoutes {
+interface ShareParts {
   visitor(c: Context): Promise<Visitor>;
   scope(c: Context): Promise<ConversationScope>;
 }
 
-function shareRoutes(api: Hono, chat: WebChat, { visitor, scope }: ShareRoutes): void {
+function shareRoutes(api: Hono, chat: WebChat, { visitor, scope }: ShareParts): void {
   api.post("/conversations/:id/shares", async (c) => {
     const { days } = await bodyOf(c, { days: z.number().int().min(1).max(MAX_DAYS).optional() });
     return c.json(await share(await scope(c), days), 201);

@@ -27,13 +27,13 @@ import type { Visitor } from "./visitor.js";
 
 const PASSWORD_LOGIN = { name: z.string().max(100), password: z.string().max(MAX_CHARS) };
 
-export interface LoginRoutes {
+export interface LoginParts {
   chat: WebChat;
   visitor(c: Context): Promise<Visitor>;
   me(person: Visitor): Promise<Me>;
 }
 
-export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginRoutes): void {
+export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginParts): void {
   const attempts = new Attempts();
   /** Codes in use: a second request with the same code is refused. */
   const codesInUse = new Set<string>();
@@ -98,7 +98,7 @@ export function loginRoutes(app: Hono, api: Hono, { chat, visitor, me }: LoginRo
   oidcRoutes(api, chat, attempts);
 }
 
-function passwordRoutes(api: Hono, chat: WebChat, visitor: LoginRoutes["visitor"]): void {
+function passwordRoutes(api: Hono, chat: WebChat, visitor: LoginParts["visitor"]): void {
   const requireOwner = async (c: Context) => {
     if (!(await visitor(c)).owner) throw new HermesError("refused", "Only the owner can do that");
   };
