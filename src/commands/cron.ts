@@ -146,7 +146,7 @@ async function fromNow(
 async function remove({ gateway }: CommandCall, name: string): Promise<string> {
   const [found] = await gateway.store.listSchedules({ called: name });
   if (!found) return notFound(name);
-  await gateway.store.removeSchedule(found.id);
+  await gateway.store.changeSchedule(found.id, "remove");
   return `${code(found.name)} was removed.`;
 }
 

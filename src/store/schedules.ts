@@ -10,11 +10,10 @@ export interface Schedules {
   listSchedules(query?: ScheduleQuery): Promise<ScheduleRow[]>;
   /**
    * Undefined if it doesn't exist or can't be read. A tick with a run is accepted as a message whose task
-   * names the schedule; that transaction advances the schedule.
+   * names the schedule; that transaction advances the schedule. `remove` also cancels its waiting and running
+   * runs, removes one that can't be read too, and returns what was removed.
    */
-  changeSchedule(id: string, changes: Partial<ScheduleChanges>): Promise<ScheduleRow | undefined>;
-  /** Also cancels its waiting and running runs. */
-  removeSchedule(id: string): Promise<boolean>;
+  changeSchedule(id: string, changes: Partial<ScheduleChanges> | "remove"): Promise<ScheduleRow | undefined>;
 }
 
 export type ScheduleState = "active" | "paused" | "done";

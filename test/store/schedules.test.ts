@@ -74,8 +74,8 @@ describe("schedules", () => {
     await store.addSchedule(schedule("news", { id: "new" }), 2);
     expect((await store.listSchedules({ called: "news" }))[0]?.id).toBe("new");
     expect((await store.listSchedules()).map(({ id }) => id)).toEqual(["new", "id-tea", "id-News"]);
-    expect(await store.removeSchedule("new")).toBe(true);
-    expect(await store.removeSchedule("new")).toBe(false);
+    expect(await store.changeSchedule("new", "remove")).toMatchObject({ id: "new" });
+    expect(await store.changeSchedule("new", "remove")).toBeUndefined();
   });
 
   it("advance with the message of their tick, one message per tick", async () => {
@@ -142,7 +142,7 @@ describe("schedules", () => {
       db.prepare("UPDATE gw_inbox SET state = 'dead' WHERE id = ?").run(failed!.id);
       db.close();
     }
-    expect(await store.removeSchedule("id-gone")).toBe(true);
+    expect(await store.changeSchedule("id-gone", "remove")).toMatchObject({ id: "id-gone" });
     expect((await store.reports.deadPage({})).letters).toHaveLength(1);
     expect(await store.claimDeliveries("boot", 9)).toHaveLength(1);
   });
@@ -173,7 +173,7 @@ describe("schedules", () => {
     await store.moveChat("test", "c1", "c2");
     expect((await store.listSchedules({ called: "b" }))[0]?.target?.chatId).toBe("c2");
     expect(rows()).toEqual(before);
-    expect(await store.removeSchedule("id-a")).toBe(true);
+    expect(await store.changeSchedule("id-a", "remove")).toMatchObject({ id: "id-a" });
     expect(rows()).toEqual([]);
     db.close();
   });

@@ -333,7 +333,7 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       store.changeSchedule("a", { state: "done", nextAt: null, skipped: { tick: AT, reason: "late" } }),
     same: true,
   },
-  removeSchedule: { call: ({ store }) => store.removeSchedule("a") },
+  "changeSchedule: remove": { call: ({ store }) => store.changeSchedule("a", "remove") },
   "setTitle: numbered": { call: ({ store }) => store.setTitle("s1", "A title", "numbered"), same: true },
   saveRecord: {
     call: ({ store }) =>

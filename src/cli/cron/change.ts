@@ -82,7 +82,7 @@ export async function remove(reference: string, options: Options & { yes?: boole
       const schedule = { ...found, fault: faultOf(found, readConfig().timezone) };
       const question = `Remove the schedule "${schedule.name}" (${whenWords(schedule)})?`;
       if (!(await confirmed(question, options))) return undefined;
-      await store.removeSchedule(schedule.id);
+      await store.changeSchedule(schedule.id, "remove");
       return schedule;
     },
     noDatabase,

@@ -85,7 +85,7 @@ export function scheduleRoutes(api: Hono, options: DashboardOptions): void {
   api.post("/schedules/:id/delete", async (c) => {
     await bodyOf(c, {});
     const { id, name } = await findSchedule(store, idOf(c));
-    if (!(await store.removeSchedule(id))) throw gone(`There is no schedule "${name}" (any more).`);
+    if (!(await store.changeSchedule(id, "remove"))) throw gone(`There is no schedule "${name}" (any more).`);
     await note(c, "delete-schedule", { id, name });
     return c.json({ deleted: id });
   });

@@ -13,7 +13,7 @@ import type { ToolCall, ToolDefinition } from "../tool.js";
 import type { SendDeps } from "./send-message.js";
 
 export interface CronDeps {
-  store: Pick<Schedules, "addSchedule" | "changeSchedule" | "listSchedules" | "removeSchedule"> &
+  store: Pick<Schedules, "addSchedule" | "changeSchedule" | "listSchedules"> &
     Pick<SendDeps["store"], "knownChats">;
   targets: SendDeps["targets"];
   timeZone: string;
@@ -185,7 +185,7 @@ async function change(
 
 async function remove({ deps, args, call }: Job): Promise<string> {
   const found = await find(deps, required(args, "job_id"), call);
-  await deps.store.removeSchedule(found.id);
+  await deps.store.changeSchedule(found.id, "remove");
   return success({ removed: found.name });
 }
 

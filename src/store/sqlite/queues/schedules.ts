@@ -105,9 +105,13 @@ function findSchedule(db: Database, reference: string): ScheduleRow[] {
 export const changeSchedule = write(function changeSchedule(
   db: Database,
   id: string,
-  changes: Partial<ScheduleChanges>,
+  changes: Partial<ScheduleChanges> | "remove",
 ): ScheduleRow | undefined {
   const current = getSchedule(db, id);
+  if (changes === "remove") {
+    removeSchedule(db, id);
+    return current;
+  }
   if (!current || current.fault !== null) return undefined;
   const { skipped, ...changed } = changes;
   const next = { ...current, ...changed };
@@ -124,7 +128,7 @@ export const changeSchedule = write(function changeSchedule(
 });
 
 /** Silences it: cancels waiting and running runs and answers that aren't sent yet. */
-export const removeSchedule = write(function removeSchedule(db: Database, id: string): boolean {
+function removeSchedule(db: Database, id: string): void {
   const runs = "SELECT inbox_id FROM gw_schedule_runs WHERE schedule_id = @id AND inbox_id IS NOT NULL";
   const open = sql(
     db,
@@ -141,8 +145,8 @@ export const removeSchedule = write(function removeSchedule(db: Database, id: st
   if (open.length > 0) noteRoutesChanged(db);
   sql(db, `DELETE FROM gw_outbox WHERE state IN ('pending', 'dead') AND inbox_id IN (${runs})`).run({ id });
   sql(db, "DELETE FROM gw_schedule_runs WHERE schedule_id = ?").run(id);
-  return sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id).changes > 0;
-});
+  sql(db, "DELETE FROM gw_schedules WHERE id = ?").run(id);
+}
 
 function dueSchedules(db: Database, now: number): ScheduleRow[] {
   const rows = sql(
