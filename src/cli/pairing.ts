@@ -144,7 +144,7 @@ function wrongCode(platform: string, reason: "unknown_code" | "expired", locks: 
 
 async function revoke(platform: string, userId: string, { json }: JsonOption): Promise<void> {
   const revoked = await withStore(
-    (store) => store.revokePairing(platform, userId),
+    (store) => store.settlePairing({ platform, revoked: userId }),
     () => false,
     SHORT,
   );
@@ -170,7 +170,7 @@ async function forgetPending(store: Store): Promise<number> {
   let cleared = 0;
   for (const { platform, userId } of pending) {
     if (known.has(JSON.stringify([platform, userId]))) continue;
-    if (await store.revokePairing(platform, userId)) cleared += 1;
+    if (await store.settlePairing({ platform, revoked: userId })) cleared += 1;
   }
   return cleared;
 }

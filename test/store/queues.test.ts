@@ -807,7 +807,7 @@ describe("pairing", () => {
     expect(await store.isPaired("test", [])).toBe(false);
     expect(await store.pairingState("test", "ann")).toMatchObject({ failures: 0, pending: [] });
     expect(rowsOf(file, "SELECT hash, salt FROM gw_pairing")).toEqual([{ hash: null, salt: null }]);
-    expect(await store.revokePairing("test", "ann")).toBe(true);
+    expect(await store.settlePairing({ platform: "test", revoked: "ann" })).toBe(true);
     expect(await store.isPaired("test", ["ann"])).toBe(false);
   });
 

@@ -326,7 +326,9 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
     same: true,
   },
   settlePairing: { call: ({ store }) => store.settlePairing({ id: "p", approved: true }) },
-  revokePairing: { call: ({ store }) => store.revokePairing("test", "eve") },
+  "settlePairing: revoked": {
+    call: ({ store }) => store.settlePairing({ platform: "test", revoked: "eve" }),
+  },
   addSchedule: { call: ({ store }) => store.addSchedule(schedule("b"), 9), same: true },
   changeSchedule: {
     call: ({ store }) =>

@@ -57,7 +57,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
       platform: z.string().min(1).max(100),
       userId: z.string().min(1).max(200),
     });
-    if (!(await store.revokePairing(person.platform, person.userId)))
+    if (!(await store.settlePairing({ platform: person.platform, revoked: person.userId })))
       throw gone(`${person.userId} is not paired on ${person.platform}.`);
     await note(c, "revoke", person);
     return c.json({ revoked: person });

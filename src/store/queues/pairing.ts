@@ -10,14 +10,13 @@ export interface Pairing {
    * are checked in the same transaction.
    */
   addPairing(pairing: NewPairing, settled?: SettledMessage): Promise<RequestPermission>;
-  /** The operator's answer to a request. False if there is no such request. */
+  /** The operator's answer to a request, or the end of an approval. False if there is none. */
   settlePairing(answer: PairingAnswer): Promise<boolean>;
   /**
    * Imports routes (for keys without one) and approved people from another Hermes program, each once.
    * Returns how many are new.
    */
   adopt(found: Adopted): Promise<{ routes: number; people: number }>;
-  revokePairing(platform: string, userId: string): Promise<boolean>;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
 
@@ -35,6 +34,8 @@ export type NewPairing = PairingRow;
 
 export type PairingAnswer =
   | { id: string; approved: boolean }
+  /** Ends the person's approval and removes their request. */
+  | { platform: string; revoked: string }
   /** A wrong code was given. */
   | { platform: string; failures: number; lockedUntil: number | null };
 

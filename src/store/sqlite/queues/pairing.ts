@@ -63,6 +63,7 @@ export const addPairing = write(function addPairing(
 
 export const settlePairing = write(function settlePairing(db: Database, answer: PairingAnswer): boolean {
   if ("failures" in answer) return wrongCode(db, answer);
+  if ("revoked" in answer) return revokePairing(db, answer.platform, answer.revoked);
   return answer.approved ? approvePairing(db, answer.id) : denyPairing(db, answer.id);
 });
 
@@ -89,15 +90,11 @@ function wrongCode(
   return true;
 }
 
-export const revokePairing = write(function revokePairing(
-  db: Database,
-  platform: string,
-  userId: string,
-): boolean {
+function revokePairing(db: Database, platform: string, userId: string): boolean {
   return (
     sql(db, "DELETE FROM gw_pairing WHERE platform = ? AND user_id = ?").run(platform, userId).changes > 0
   );
-});
+}
 
 export const isPaired = read(function isPaired(
   db: Database,
