@@ -18,7 +18,7 @@ export async function listApprovals({ store }: ChatService) {
 }
 
 export async function respond(service: ChatService, id: string, decision: Decision) {
-  const question = await service.store.getQuestion({ id });
+  const [question] = await service.store.listQuestions({ id });
   if (question?.kind !== "approval") throw new CallerMistake(`There is no approval ${id}.`);
   const choiceId = choiceOf(question, decision);
   if (choiceId === undefined) throw new CallerMistake("This call can't be allowed for longer than once.");

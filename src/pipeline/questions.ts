@@ -64,7 +64,7 @@ export class Questions {
   }
 
   async asked(id: string): Promise<void> {
-    const question = await this.#context.store.getQuestion({ id });
+    const [question] = await this.#context.store.listQuestions({ id });
     if (question?.state === "open") this.#open.set(id, question);
   }
 
@@ -88,7 +88,7 @@ export class Questions {
   async answerIn(row: InboxRow): Promise<FoundAnswer | undefined> {
     const { choice, text, task, request } = row.message;
     if (choice) {
-      const question = await this.#context.store.getQuestion({ id: choice.questionId });
+      const [question] = await this.#context.store.listQuestions({ id: choice.questionId });
       const chosen = question?.choices.find(({ id }) => id === choice.choiceId);
       return question && chosen ? { question, choice: chosen } : undefined;
     }
@@ -165,7 +165,7 @@ export class Questions {
   }
 
   async #wake(id: string): Promise<void> {
-    const question = await this.#context.store.getQuestion({ id });
+    const [question] = await this.#context.store.listQuestions({ id });
     if (question && question.state !== "open") this.#waiting.get(id)?.(question);
   }
 

@@ -248,7 +248,7 @@ export class ToolRunner {
   /** The answer to a call's question; undefined if it timed out. Suspends the turn while it is open. */
   async #decision(callId: string, ask: () => Promise<NewQuestion>) {
     const { store } = this.#context;
-    let known = await store.getQuestion({ callId });
+    let [known] = await store.listQuestions({ callId });
     // The answer may arrive at the same moment; the store decides which one wins.
     if (known?.state === "open" && known.secondsLeft < 1)
       known = (await store.decideQuestion(known.id, { state: "expired" }))?.question;

@@ -75,7 +75,7 @@ describe("agent.backend: acp", () => {
     const question = await questionIn(gateway);
     expect(question.choices.map(({ label }) => label)).toEqual(["Yes", "Always", "No"]);
     expect(await answered(gateway, ann, 2)).toBe("permission: no");
-    expect(await gateway.store.getQuestion({ id: question.id })).toMatchObject({ state: "expired" });
+    expect(await gateway.store.listQuestions({ id: question.id })).toMatchObject([{ state: "expired" }]);
   });
 
   it("lets another turn run while a person thinks, and /stop withdraws the question", async () => {
@@ -86,7 +86,7 @@ describe("agent.backend: acp", () => {
     expect((await gateway.sentTo(ben, 1))[0]!.text).toBe("you said: hello");
     await gateway.say(ann, "/stop");
     await gateway.idle();
-    expect(await gateway.store.getQuestion({ id })).toMatchObject({ state: "withdrawn" });
+    expect(await gateway.store.listQuestions({ id })).toMatchObject([{ state: "withdrawn" }]);
   });
 
   it("gets an interrupted message once: after a restart it continues and answers once", async () => {
@@ -123,7 +123,7 @@ describe("agent.backend: acp", () => {
     const { id } = await questionIn(gateway);
     const again = await gateway.restart({ config });
     await answered(again, ann);
-    expect(await again.store.getQuestion({ id })).toMatchObject({ state: "withdrawn" });
+    expect(await again.store.listQuestions({ id })).toMatchObject([{ state: "withdrawn" }]);
   });
 
   it("reports a crash to the chat, and answers the next message", async () => {

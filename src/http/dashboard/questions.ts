@@ -33,7 +33,7 @@ export function questionRoutes(api: Hono, options: DashboardOptions, people: Peo
     const question = await openQuestion(store, body.id);
     const answer = answerTo(question, body);
     if (!(await gateway.decideQuestion(question, answer, await deciderOf(c, store))))
-      throw late(await store.getQuestion({ id: question.id }));
+      throw late((await store.listQuestions({ id: question.id }))[0]);
     const chosen = "choiceId" in answer ? { choice: answer.choiceId } : { text: answer.text };
     await note(c, "questions/answer", { ...about(question), ...chosen });
     return c.json({ answered: question.id });
@@ -42,7 +42,7 @@ export function questionRoutes(api: Hono, options: DashboardOptions, people: Peo
   api.post("/questions/withdraw", async (c) => {
     const question = await openQuestion(store, (await bodyOf(c, { id })).id);
     if (!(await gateway.decideQuestion(question, null, await deciderOf(c, store))))
-      throw late(await store.getQuestion({ id: question.id }));
+      throw late((await store.listQuestions({ id: question.id }))[0]);
     await note(c, "questions/withdraw", about(question));
     return c.json({ withdrawn: question.id });
   });
@@ -51,7 +51,7 @@ export function questionRoutes(api: Hono, options: DashboardOptions, people: Peo
 const about = ({ id: question, kind, sessionKey }: QuestionRow) => ({ question, kind, sessionKey });
 
 async function openQuestion(store: DashboardOptions["store"], questionId: string): Promise<QuestionRow> {
-  const question = await store.getQuestion({ id: questionId });
+  const [question] = await store.listQuestions({ id: questionId });
   if (!question) throw gone("There is no such question.");
   if (question.state !== "open" || question.secondsLeft <= 0) throw late(question);
   return question;

@@ -11,9 +11,11 @@ export interface Questions {
    * or expires. Returns false and does nothing if the turn lost its messages.
    */
   askQuestion(question: NewQuestion, turn?: SuspendedTurn): Promise<boolean>;
-  getQuestion(which: { id: string } | { callId: string }): Promise<QuestionRow | undefined>;
-  /** Open questions, or decided ones whose message doesn't show the decision yet; at most a thousand. */
-  listQuestions(which: "open" | "unshown", owners?: Owners): Promise<QuestionRow[]>;
+  /**
+   * Open questions, or decided ones whose message doesn't show the decision yet, at most a thousand; or the one with this id or of
+   * this tool call.
+   */
+  listQuestions(which: QuestionQuery, owners?: Owners): Promise<QuestionRow[]>;
   /**
    * Open → answered, expired or withdrawn; the waiting turn continues. Returns the current question;
    * `decided` is true only for the call that decided it.
@@ -54,6 +56,8 @@ export interface SuspendedTurn {
   /** The part of the answer shown so far. */
   said: string;
 }
+
+export type QuestionQuery = "open" | "unshown" | { id: string } | { callId: string };
 
 export interface QuestionRow extends Omit<NewQuestion, "message" | "timeoutSeconds"> {
   state: QuestionState;

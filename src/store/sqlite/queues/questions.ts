@@ -8,6 +8,7 @@ import type {
   QuestionAnswer,
   QuestionDecision,
   QuestionKind,
+  QuestionQuery,
   QuestionRow,
   QuestionState,
   SuspendedTurn,
@@ -95,22 +96,20 @@ function addQuestion(db: Database, question: NewQuestion, turn: SuspendedTurn | 
 
 const COLUMNS = `q.*, o.target, o.message_ids FROM gw_questions q LEFT JOIN gw_outbox o ON o.id = q.outbox_id`;
 
-export const getQuestion = read(function getQuestion(
-  db: Database,
-  which: { id: string } | { callId: string },
-): QuestionRow | undefined {
+export function getQuestion(db: Database, which: Exclude<QuestionQuery, string>): QuestionRow | undefined {
   const [column, value] = "id" in which ? ["id", which.id] : ["call_id", which.callId];
   const row = sql(db, `SELECT ${COLUMNS} WHERE q.${column} = ?`).get(value) as StoredQuestion | undefined;
   return row && toQuestion(row);
-});
+}
 
 const MAX_LISTED = 1000;
 
 export const listQuestions = read(function listQuestions(
   db: Database,
-  which: "open" | "unshown",
+  which: QuestionQuery,
   owners?: Owners,
 ): QuestionRow[] {
+  if (typeof which !== "string") return [getQuestion(db, which)].filter((row) => row !== undefined);
   const { condition, values } = ownedBy(owners, "q.");
   const state = which === "open" ? "q.state = 'open'" : "q.shown = 0 AND q.state <> 'open'";
   const rows = sql(
