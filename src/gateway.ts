@@ -78,7 +78,7 @@ export class Gateway {
   /** Resumes pending work of earlier runs, then accepts messages. */
   async start(): Promise<void> {
     const { store, bootId, adapters, events, log, owners, pace } = this.#context;
-    await store.restartWaits();
+    await store.retry("misdated");
     const notices = { dead: GAVE_UP, interrupted: INTERRUPTED_COMMAND };
     const recovered = await store.recover(bootId, MAX_ATTEMPTS, notices, owners);
     const { waiting, dead, unsettled, penalties } = recovered;

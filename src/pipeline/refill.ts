@@ -82,7 +82,7 @@ export class Refill {
   }
 
   async #look(): Promise<void> {
-    await this.#context.store.restartWaits();
+    await this.#context.store.retry("misdated");
     await this.readWaiting();
     if (await this.#releaseStranded()) await this.readWaiting();
   }

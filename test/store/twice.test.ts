@@ -274,7 +274,7 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
     },
   },
   pruneQueues: { call: ({ store }) => store.pruneQueues(1000) },
-  restartWaits: { call: ({ store }) => store.restartWaits(), same: true },
+  "retry: misdated": { call: ({ store }) => store.retry("misdated"), same: true },
   enqueueReply: { call: ({ store }) => store.enqueueReply(reply("note"), "key"), same: true },
   "enqueueReply: as a human": {
     call: async ({ store }) => {

@@ -63,8 +63,8 @@ describe("a pause that was set in the future", () => {
     expect((await store.openMessages())[0]!.waitSeconds).toBeCloseTo(60);
     expect(await store.backlog()).toMatchObject({ misdated: 2 });
     expect((await store.reports.queueDepths()).misdated).toBe(2);
-    expect(await store.restartWaits()).toBe(3);
-    expect(await store.restartWaits()).toBe(0);
+    expect((await store.retry("misdated")).retried).toBe(3);
+    expect((await store.retry("misdated")).retried).toBe(0);
     expect((await store.openMessages())[0]!.waitSeconds).toEqual(isAbout(60));
     expect(await penaltySeconds(store)).toEqual(isAbout(60));
     expect(await store.backlog()).toMatchObject({ misdated: 0, ready: { inbox: null, outbox: null } });
@@ -73,7 +73,7 @@ describe("a pause that was set in the future", () => {
   it("is over when its length has passed since it restarted", async () => {
     const { store } = await left({ seconds: 0.01, ahead: HOURS });
     expect(await store.claimDeliveries("boot", 1)).toEqual([]);
-    await store.restartWaits();
+    await store.retry("misdated");
     await expect.poll(() => store.claimDeliveries("boot", 1)).toHaveLength(1);
   });
 });
@@ -81,7 +81,7 @@ describe("a pause that was set in the future", () => {
 describe("a long pause that a platform imposed", () => {
   it("isn't changed", async () => {
     const { store } = await left({ seconds: HOURS, ahead: -10 });
-    expect(await store.restartWaits()).toBe(0);
+    expect((await store.retry("misdated")).retried).toBe(0);
     expect(await penaltySeconds(store)).toEqual(isAbout(HOURS - 10));
     expect(await store.backlog()).toMatchObject({ misdated: 0 });
     expect(await store.claimDeliveries("boot", 1)).toEqual([]);
@@ -99,7 +99,7 @@ describe("a pause of an earlier version without a start", () => {
     const { store, db } = await left({ seconds: HOURS });
     for (const table of ["gw_inbox", "gw_outbox"]) db.prepare(`UPDATE ${table} SET wait_set_at = NULL`).run();
     db.prepare("UPDATE gw_penalties SET set_at = NULL").run();
-    await store.restartWaits();
+    await store.retry("misdated");
     expect((await store.openMessages())[0]!.waitSeconds).toEqual(isAbout(300));
     expect(await penaltySeconds(store)).toEqual(isAbout(HOURS));
   });

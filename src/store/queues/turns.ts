@@ -48,19 +48,21 @@ export interface Turns {
   backlog(owners?: Owners): Promise<Backlog>;
   /**
    * Dead → waiting or pending: one row (`in:12`, `out:34`), all dead letters, or a session's last question
-   * if it was stopped or failed. For a bot: makes its pending messages due now. Returns the count, and the
-   * session's rows.
+   * if it was stopped or failed. For a bot: makes its pending messages due now. `misdated`: restarts delays that
+   * were set in the future, after the clock was set back. Returns the count, and the session's rows.
    */
   retry(which: Retried): Promise<{ retried: number; rows: InboxRow[] }>;
   /** Discards dead rows (`in:12`, `out:34`): cancels messages, removes answers. Returns how many. */
   discardDead(ids: readonly string[]): Promise<number>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
-  /** Restarts delays that were set in the future, after the clock was set back. Returns how many. */
-  restartWaits(): Promise<number>;
 }
 
-export type Retried = { id?: string } | { sessionKey: SessionKey } | { platform: string; account: string };
+export type Retried =
+  | "misdated"
+  | { id?: string }
+  | { sessionKey: SessionKey }
+  | { platform: string; account: string };
 
 export interface TurnStart {
   sessionKey: SessionKey;

@@ -31,7 +31,6 @@ import * as queuesSchedules from "./queues/schedules.js";
 import * as queuesSteps from "./queues/steps.js";
 import * as queuesTranscripts from "./queues/transcripts.js";
 import * as queuesTurns from "./queues/turns.js";
-import * as queuesWaits from "./queues/waits.js";
 import * as reportsActivity from "./reports/activity.js";
 import * as reportsAudit from "./reports/audit.js";
 import * as reportsBrowse from "./reports/browse.js";
@@ -79,7 +78,6 @@ const modules = {
   ...queuesSteps,
   ...queuesTranscripts,
   ...queuesTurns,
-  ...queuesWaits,
   ...reportsAudit,
   ...reportsActivity,
   ...reportsBrowse,

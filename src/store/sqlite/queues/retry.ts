@@ -7,12 +7,14 @@ import { sql } from "../statements.js";
 import { write } from "../verb.js";
 import { getRoute } from "./routes.js";
 import { IS_TOLD, OPEN_IN, OPEN_OUT } from "./schema.js";
+import { restartWaits } from "./waits.js";
 
 /** Retries rows that are dead, stopped or delayed. */
 export const retry = write(function retry(
   db: Database,
   which: Retried,
 ): { retried: number; rows: InboxRow[] } {
+  if (which === "misdated") return { retried: restartWaits(db), rows: [] };
   if ("platform" in which) return { retried: sendNow(db, which), rows: [] };
   if (!("sessionKey" in which)) return { retried: retryDead(db, which.id), rows: [] };
   const rows = askAgain(db, which.sessionKey);

@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import { sql } from "../statements.js";
-import { write } from "../verb.js";
 import { OPEN_IN, OPEN_OUT } from "./schema.js";
 
 /**
@@ -20,7 +19,8 @@ const INBOX = { table: "gw_inbox", open: `state = 'waiting' AND ${OPEN_IN}` };
 const QUESTIONS = { table: "gw_questions", open: "state = 'open'" };
 const OUTBOX = { table: "gw_outbox", open: `state = 'pending' AND ${OPEN_OUT}` };
 
-export const restartWaits = write(function restartWaits(db: Database): number {
+/** Those that were set in the future, after the clock was set back. Returns how many. */
+export function restartWaits(db: Database): number {
   const now = nowSeconds();
   const restarted = [INBOX, OUTBOX, QUESTIONS].map(
     ({ table, open }) =>
@@ -37,7 +37,7 @@ export const restartWaits = write(function restartWaits(db: Database): number {
      WHERE until > @now AND (set_at IS NULL OR set_at > @now)`,
   ).run({ now }).changes;
   return restarted.reduce((sum, count) => sum + count, penalties);
-});
+}
 
 /** Rows with an impossible delay: set in the future, or longer than any valid delay. */
 export function misdatedWaits(db: Database): number {
