@@ -183,7 +183,7 @@ export class Questions {
     const { store, owners } = this.#context;
     for (const question of await store.listQuestions("unshown", owners)) {
       if (!(await this.#showOne(question))) continue;
-      await store.decisionShown(question.id);
+      await store.decideQuestion(question.id, "shown");
     }
   }
 

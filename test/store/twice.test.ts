@@ -186,7 +186,7 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       return store.decideQuestion("q1", { state: "expired" });
     },
   },
-  decisionShown: { call: ({ store }) => store.decisionShown("q1"), same: true },
+  "decideQuestion: shown": { call: ({ store }) => store.decideQuestion("q1", "shown"), same: true },
   startCommand: { call: ({ store, command }) => store.startCommand(command.id, "status", BOOT) },
   settleMessage: {
     call: ({ store, command }) =>

@@ -18,14 +18,13 @@ export interface Questions {
   listQuestions(which: QuestionQuery, owners?: Owners): Promise<QuestionRow[]>;
   /**
    * Open → answered, expired or withdrawn; the waiting turn continues. Returns the current question;
-   * `decided` is true only for the call that decided it.
+   * `decided` is true only for the call that decided it. `shown`: the message of a decided question shows the
+   * decision, or never will.
    */
   decideQuestion(
     id: string,
-    decision: QuestionDecision,
+    decision: QuestionDecision | "shown",
   ): Promise<{ question: QuestionRow; decided: boolean } | undefined>;
-  /** The message shows the decision, or never will. */
-  decisionShown(id: string): Promise<void>;
 }
 
 /** Its subject: a tool call to approve, a question from the agent, or a command to confirm or complete. */

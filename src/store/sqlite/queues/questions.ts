@@ -122,8 +122,9 @@ export const listQuestions = read(function listQuestions(
 export const decideQuestion = write(function decideQuestion(
   db: Database,
   id: string,
-  decision: QuestionDecision,
+  decision: QuestionDecision | "shown",
 ): { question: QuestionRow; decided: boolean } | undefined {
+  if (decision === "shown") return setShown(db, id);
   const answer = decision.state === "answered" ? decision.answer : null;
   const changes = sql(
     db,
@@ -167,9 +168,11 @@ function resume(db: Database, questionId: string): void {
   ).run(questionId);
 }
 
-export const decisionShown = write(function decisionShown(db: Database, id: string): void {
+function setShown(db: Database, id: string): { question: QuestionRow; decided: false } | undefined {
   sql(db, "UPDATE gw_questions SET shown = 1 WHERE id = ?").run(id);
-});
+  const question = getQuestion(db, { id });
+  return question && { question, decided: false };
+}
 
 interface StoredQuestion {
   id: string;
