@@ -5,7 +5,7 @@ import { type Person, type Principal, type Target, targetOf } from "../message.j
 import { grantOf } from "../policies/approval.js";
 import type { Choice } from "../question.js";
 import type { SessionKey } from "../session.js";
-import type { InboxRow, QuestionRow } from "../store/queues.js";
+import type { InboxRow, QuestionDecision, QuestionRow } from "../store/queues.js";
 import { readChoice } from "../text/choices.js";
 import { unlessAborted } from "../timeout.js";
 import { askerOf } from "./asker.js";
@@ -154,7 +154,7 @@ export class Questions {
     await this.#showing;
   }
 
-  async #decide(id: string, decision: Parameters<Context["store"]["decideQuestion"]>[1]): Promise<boolean> {
+  async #decide(id: string, decision: QuestionDecision): Promise<boolean> {
     const result = await this.#context.store.decideQuestion(id, decision);
     killPoint("question-decided");
     this.#open.delete(id);

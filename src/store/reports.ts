@@ -1,4 +1,3 @@
-import type { Person } from "../message.js";
 import type { Role, SessionId, SessionKey, SessionSummary } from "../session.js";
 import type { Position } from "./common.js";
 import type {
@@ -40,8 +39,6 @@ export interface Reports {
   pairingPage(query: PairingQuery): Promise<PairingPage>;
   /** Who used which tool, newest first. */
   toolCalls(query: ToolCallQuery): Promise<ToolCallPage>;
-  /** What a person is called. Reads a few rows, however many people there are. */
-  nameOfPerson(person: Person): Promise<string | null>;
 }
 
 // ── sessions ────────────────────────────────────────────────────────────────────────────────────────────────────

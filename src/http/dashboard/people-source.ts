@@ -4,7 +4,6 @@ import type { Person } from "../../message.js";
 import { withMemories } from "../../people/list.js";
 import { formatPerson } from "../../people/person.js";
 import type { ListedPerson } from "../../people/types.js";
-import type { Reports } from "../../store/reports.js";
 import type { Store } from "../../store/store.js";
 import { WEB } from "../../web-person.js";
 import { PERSON, type PersonValue } from "../web/visitor.js";
@@ -20,7 +19,6 @@ type People = ReadonlyMap<string, ListedPerson>;
 
 export interface PeopleParts {
   store: Pick<Store, "listPeople" | "listRecords">;
-  reports: Pick<Reports, "nameOfPerson">;
   home: string;
 }
 
@@ -53,14 +51,15 @@ export class PeopleSource {
     return (await this.#people()).get(name) ?? this.#newcomers.get(name);
   }
 
-  async nameOf(person: Person): Promise<string | null> {
-    const { reports, store } = this.#parts;
+  /** A name in the web chat before the one that the store knows. */
+  async nameOf(person: Person, known: string | null): Promise<string | null> {
+    const { store } = this.#parts;
     if (person.platform === WEB) {
       const [record] = await store.listRecords({ platform: WEB, kind: PERSON, id: person.userId });
       const { name = null } = (record?.value ?? {}) as Partial<PersonValue>;
       if (name !== null) return name;
     }
-    return reports.nameOfPerson(person);
+    return known;
   }
 
   /** Drops the cache after a change. */

@@ -94,7 +94,11 @@ async function shown(
   const route = await store.getRoute(sessionKey);
   return {
     ...{ id: name, kind, text, choices, acceptsText, createdAt },
-    asked: asked && { ...asked, name: await people.nameOf(asked) },
+    asked: asked && {
+      platform: asked.platform,
+      userId: asked.userId,
+      name: await people.nameOf(asked, asked.userName),
+    },
     place: target && {
       ...{ platform: target.platform, chatId: target.chatId },
       name: route?.origin.chatName ?? route?.origin.userName ?? null,

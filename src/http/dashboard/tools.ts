@@ -36,7 +36,11 @@ export function toolRoutes(api: Hono, options: DashboardOptions, people: PeopleS
     const context = { principal, platform, room: chatId === null ? undefined : { platform, chatId } };
     const facts = toolFacts(chatPerson, access, await tools.explained(context));
     const because = ACCESS_RULES[access.allow ? access.because : access.reason];
-    return c.json({ ...facts, name: await people.nameOf(person), because } satisfies ExplainAnswer);
+    return c.json({
+      ...facts,
+      name: (await people.find(person))?.names[0] ?? null,
+      because,
+    } satisfies ExplainAnswer);
   });
 
   grantRoutes(api, options, people);
@@ -64,12 +68,17 @@ function grantRoutes(api: Hono, options: DashboardOptions, people: PeopleSource)
     return c.json({ grants: await Promise.all(grants.map(named)) } satisfies GrantsAnswer);
   });
 
-  async function named({ tool, to, grantedBy, at }: ToolGrant): Promise<ShownGrant> {
+  async function named({ tool, to, grantedBy, at, names }: ToolGrant): Promise<ShownGrant> {
     const [platform = "", ...id] = grantedBy.split(":");
     const granter = { platform, userId: id.join(":") };
-    const by = { name: deciderName(granter) ?? (await people.nameOf(granter)), id: grantedBy };
-    if ("person" in to)
-      return { tool, person: { ...to.person, name: await people.nameOf(to.person) }, by, at };
+    const by = {
+      name: deciderName(granter) ?? (await people.nameOf(granter, names?.grantedBy ?? null)),
+      id: grantedBy,
+    };
+    if ("person" in to) {
+      const name = await people.nameOf(to.person, names?.person ?? null);
+      return { tool, person: { ...to.person, name }, by, at };
+    }
     const title = (await store.getSession(to.sessionId))?.title ?? null;
     return { tool, session: { id: to.sessionId, title }, by, at };
   }

@@ -58,7 +58,8 @@ export interface SuspendedTurn {
 
 export type QuestionQuery = "open" | "unshown" | { id: string } | { callId: string };
 
-export interface QuestionRow extends Omit<NewQuestion, "message" | "timeoutSeconds"> {
+export interface QuestionRow extends Omit<NewQuestion, "asked" | "message" | "timeoutSeconds"> {
+  asked: (Person & { userName: string | null }) | null;
   state: QuestionState;
   /** Where it was asked; null if its message is gone. */
   target: Target | null;

@@ -95,6 +95,8 @@ export interface ToolGrant {
   /** `platform:user id`. */
   grantedBy: string;
   at: number;
+  /** Of the person, and of who granted it. Only if all are listed. */
+  names?: { person: string | null; grantedBy: string | null };
 }
 
 export type GrantSubject = { person: Person } | { sessionId: SessionId };

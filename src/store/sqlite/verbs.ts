@@ -34,7 +34,6 @@ import * as queuesTurns from "./queues/turns.js";
 import * as reportsActivity from "./reports/activity.js";
 import * as reportsAudit from "./reports/audit.js";
 import * as reportsBrowse from "./reports/browse.js";
-import * as reportsNames from "./reports/names.js";
 import * as reportsQueues from "./reports/queues.js";
 import * as reportsTranscript from "./reports/transcript.js";
 import * as reportsUsage from "./reports/usage.js";
@@ -81,7 +80,6 @@ const modules = {
   ...reportsAudit,
   ...reportsActivity,
   ...reportsBrowse,
-  ...reportsNames,
   ...reportsQueues,
   ...reportsTranscript,
   ...reportsUsage,

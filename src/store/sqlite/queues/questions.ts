@@ -15,6 +15,7 @@ import type {
 } from "../../queues.js";
 import { ownerOf } from "../../shared/owner.js";
 import { newWait, secondsLeft } from "../../shared/rows.js";
+import { personName } from "../reports/names.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { finishInbox } from "./inbox.js";
@@ -99,7 +100,7 @@ const COLUMNS = `q.*, o.target, o.message_ids FROM gw_questions q LEFT JOIN gw_o
 export function getQuestion(db: Database, which: Exclude<QuestionQuery, string>): QuestionRow | undefined {
   const [column, value] = "id" in which ? ["id", which.id] : ["call_id", which.callId];
   const row = sql(db, `SELECT ${COLUMNS} WHERE q.${column} = ?`).get(value) as StoredQuestion | undefined;
-  return row && toQuestion(row);
+  return row && toQuestion(db, row);
 }
 
 const MAX_LISTED = 1000;
@@ -116,7 +117,7 @@ export const listQuestions = read(function listQuestions(
     db,
     `SELECT ${COLUMNS} WHERE ${state} AND ${condition} ORDER BY q.created_at LIMIT ${MAX_LISTED}`,
   ).all(...values) as StoredQuestion[];
-  return rows.map(toQuestion);
+  return rows.map((row) => toQuestion(db, row));
 });
 
 export const decideQuestion = write(function decideQuestion(
@@ -195,7 +196,7 @@ interface StoredQuestion {
   message_ids: string | null;
 }
 
-function toQuestion(row: StoredQuestion): QuestionRow {
+function toQuestion(db: Database, row: StoredQuestion): QuestionRow {
   const { asked_platform: platform, asked_user: userId } = row;
   return {
     id: row.id,
@@ -205,7 +206,10 @@ function toQuestion(row: StoredQuestion): QuestionRow {
     text: row.text,
     choices: JSON.parse(row.choices) as Choice[],
     acceptsText: row.accepts_text === 1,
-    asked: platform === null || userId === null ? null : { platform, userId },
+    asked:
+      platform === null || userId === null
+        ? null
+        : { platform, userId, userName: personName(db, platform, userId) },
     ...(row.call_id === null ? {} : { callId: row.call_id }),
     ...(row.commands === null ? {} : { commands: JSON.parse(row.commands) as Record<string, string> }),
     target: row.target === null ? null : (JSON.parse(row.target) as Target),

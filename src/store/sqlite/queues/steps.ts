@@ -14,6 +14,7 @@ import type {
   TurnStep,
 } from "../../queues.js";
 import { AGENTS, OPERATOR } from "../../queues.js";
+import { nameOfSubject } from "../reports/names.js";
 import { sql } from "../statements.js";
 import { read, write } from "../verb.js";
 import { OPEN_IN } from "./schema.js";
@@ -188,14 +189,19 @@ export const grants = read(function grants(
   db: Database,
   of?: { person: Person; sessionId: SessionId },
 ): ToolGrant[] {
-  const rows = of
-    ? sql(db, "SELECT * FROM gw_grants WHERE subject IN (?, ?)").all(
-        personSubject(of.person),
-        sessionSubject(of.sessionId),
-      )
-    : sql(db, `SELECT * FROM gw_grants ORDER BY at DESC LIMIT ${MAX_GRANTS}`).all();
+  if (!of) {
+    const all = sql(db, `SELECT * FROM gw_grants ORDER BY at DESC LIMIT ${MAX_GRANTS}`).all();
+    return (all as StoredGrant[]).map((row) => ({ ...toGrant(row), names: namesIn(db, row) }));
+  }
+  const subjects = [personSubject(of.person), sessionSubject(of.sessionId)];
+  const rows = sql(db, "SELECT * FROM gw_grants WHERE subject IN (?, ?)").all(...subjects);
   return (rows as StoredGrant[]).map(toGrant);
 });
+
+function namesIn(db: Database, { subject, granted_by }: StoredGrant): NonNullable<ToolGrant["names"]> {
+  const person = subject.startsWith(SESSION) ? null : nameOfSubject(db, subject.slice(PERSON.length));
+  return { person, grantedBy: nameOfSubject(db, granted_by) };
+}
 
 interface StoredGrant {
   subject: string;
@@ -240,9 +246,10 @@ export function addGrant(db: Database, callId: string, scope: ToolGrant["scope"]
 }
 
 export function personSubject({ platform, userId }: Person): string {
-  return `person:${platform}:${userId}`;
+  return `${PERSON}${platform}:${userId}`;
 }
 
+const PERSON = "person:";
 const SESSION = "session:";
 
 function sessionSubject(id: SessionId): string {

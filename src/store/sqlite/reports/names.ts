@@ -1,7 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { Person } from "../../../message.js";
 import { sql } from "../statements.js";
-import { read } from "../verb.js";
 
 /** Display names of people and chats. Each lookup reads a few rows of an index. */
 
@@ -57,10 +55,3 @@ export function nameOfSubject(db: Database, subject: string | null): string | nu
   const colon = subject?.indexOf(":") ?? -1;
   return subject && colon > 0 ? personName(db, subject.slice(0, colon), subject.slice(colon + 1)) : null;
 }
-
-export const nameOfPerson = read(function nameOfPerson(
-  db: Database,
-  { platform, userId }: Person,
-): string | null {
-  return personName(db, platform, userId);
-});
