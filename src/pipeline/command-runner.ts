@@ -266,7 +266,11 @@ export class CommandRunner implements CommandGateway {
   async stop(key: SessionKey, before?: number): Promise<{ wasRunning: boolean; cancelled: number }> {
     const { lanes } = this.#stages.queue;
     const wasSuspended = await lanes.endSuspended(key);
-    const cancelled = await this.store.cancelWaiting(key, "stopped", before);
+    const { rows: cancelled } = await this.store.cancelMessages({
+      sessionKey: key,
+      reason: "stopped",
+      before,
+    });
     const wasRunning = lanes.abort(key, "stopped", before ?? Number.POSITIVE_INFINITY);
     for (const row of cancelled) this.#stages.previews.dismiss(row);
     if (wasRunning || wasSuspended || cancelled.length > 0) await this.#stopped(key);

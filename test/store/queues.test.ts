@@ -10,6 +10,7 @@ const NOTICES = { dead: "I gave up.", interrupted: "I was interrupted." };
 
 const BOOT = "boot-1";
 const KEY = "agent:main:test:dm:c1";
+const stopped = { sessionKey: KEY, reason: "stopped" };
 
 function message(eventId: string, text = eventId, chatId = "c1"): InboundMessage {
   return {
@@ -143,10 +144,10 @@ describe("accepting", () => {
 
   it("cancels waiting messages, but not later ones", async () => {
     const { store, file, rows } = await begun(["e1", "e2", "e3"]);
-    expect(await store.cancelWaiting(KEY, "stopped", rows[2]!.id)).toHaveLength(2);
+    expect((await store.cancelMessages({ ...stopped, before: rows[2]!.id })).rows).toHaveLength(2);
     expect(statesOf(file, "gw_inbox")).toEqual(["cancelled", "cancelled", "waiting"]);
-    expect(await store.cancelWaiting("another key", "stopped")).toEqual([]);
-    expect(await store.cancelWaiting(KEY, "stopped")).toMatchObject([
+    expect((await store.cancelMessages({ ...stopped, sessionKey: "another key" })).rows).toEqual([]);
+    expect((await store.cancelMessages(stopped)).rows).toMatchObject([
       { id: rows[2]!.id, state: "cancelled" },
     ]);
   });
@@ -273,14 +274,14 @@ describe("a turn", () => {
     const first = await accept("e1", 5000);
     const stop = await accept("/stop", 1400);
     await accept("e2", 1401);
-    const cancelled = await store.cancelWaiting(KEY, "stopped", stop.id);
+    const { rows: cancelled } = await store.cancelMessages({ ...stopped, before: stop.id });
     expect(cancelled.map(({ id }) => id)).toEqual([first.id]);
     expect((await store.openMessages()).map(({ message: { eventId } }) => eventId)).toEqual(["/stop", "e2"]);
   });
 
   it("skips messages that were cancelled meanwhile", async () => {
     const { store, rows } = await begun();
-    await store.cancelWaiting(KEY, "stopped");
+    await store.cancelMessages(stopped);
     expect((await startTurn(store, rows)).started).toBeUndefined();
   });
 });

@@ -159,7 +159,7 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       }),
     same: true,
   },
-  cancelWaiting: { call: ({ store }) => store.cancelWaiting(KEY, "stopped") },
+  cancelMessages: { call: ({ store }) => store.cancelMessages({ sessionKey: KEY, reason: "stopped" }) },
   recordStep: {
     call: ({ store }) =>
       store.recordStep({
@@ -267,10 +267,10 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
   recover: { call: ({ store }) => store.recover("next boot", 3, NOTICES) },
   retry: { call: ({ store }) => store.retry({ sessionKey: KEY }), same: true },
   "retry: all dead ones": { call: ({ store }) => store.retry({}), same: true },
-  discardDead: {
+  "cancelMessages: dead ones": {
     call: async (one) => {
       await one.store.failTurn(fail(one, "dead"));
-      return one.store.discardDead([`in:${one.running.id}`]);
+      return one.store.cancelMessages({ dead: [`in:${one.running.id}`] });
     },
   },
   pruneQueues: { call: ({ store }) => store.pruneQueues(1000) },

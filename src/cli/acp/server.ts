@@ -174,7 +174,7 @@ export class EditorServer implements Editor {
     const { store } = this.#local;
     const isolation = isolationOf(this.#config);
     await enterSession(store, { platform: EDITOR_SOURCE, id, key, sessionId, isolation });
-    await store.cancelWaiting(key, ENDS.reason);
+    await store.cancelMessages({ sessionKey: key, reason: ENDS.reason });
   }
 
   async #open(sessionId: string, servers: readonly McpServer[], prepare: Prepare): Promise<void> {

@@ -30,7 +30,7 @@ export function actionRoutes(api: Hono, options: DashboardOptions): void {
 
   api.post("/dead/discard", async (c) => {
     const { ids } = await bodyOf(c, { ids: letters });
-    const discarded = await store.discardDead(ids);
+    const { cancelled: discarded } = await store.cancelMessages({ dead: ids });
     if (discarded === 0) throw gone(`No dead message has the id ${ids.join(", ")} (any more).`);
     await note(c, "discard", { ids, discarded });
     return c.json({ discarded });

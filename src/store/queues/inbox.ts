@@ -14,8 +14,11 @@ export interface Inbox {
   changeMessage(change: MessageChange): Promise<ChangedMessage>;
   /** Waiting rows, oldest first, including delayed ones; or the rows of turns that run under a boot. */
   openMessages(which?: { owners?: Owners | undefined } | { runningUnder: string }): Promise<InboxRow[]>;
-  /** Waiting → cancelled: all rows of the session, or those accepted before this row. Returns them. */
-  cancelWaiting(key: SessionKey, reason: string, before?: number): Promise<InboxRow[]>;
+  /**
+   * Waiting → cancelled: all rows of a chat, or those accepted before a row. Dead → cancelled (`in:12`) or removed
+   * (`out:34`). Returns the count, and the chat's rows.
+   */
+  cancelMessages(which: Cancelled): Promise<{ cancelled: number; rows: InboxRow[] }>;
   /** Waiting → running, for a command. Commands run at most once, so a repeated call returns false. */
   startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
   /**
@@ -30,6 +33,10 @@ export interface Inbox {
 }
 
 export type InboxState = "waiting" | "running" | "done" | "refused" | "cancelled" | "dead";
+
+export type Cancelled =
+  | { sessionKey: SessionKey; reason: string; before?: number | undefined }
+  | { dead: readonly string[] };
 
 export interface AcceptedMessage {
   message: InboundMessage;

@@ -52,8 +52,6 @@ export interface Turns {
    * were set in the future, after the clock was set back. Returns the count, and the session's rows.
    */
   retry(which: Retried): Promise<{ retried: number; rows: InboxRow[] }>;
-  /** Discards dead rows (`in:12`, `out:34`): cancels messages, removes answers. Returns how many. */
-  discardDead(ids: readonly string[]): Promise<number>;
   /** Removes finished rows that are older than this. Works in slices. */
   pruneQueues(olderThanSeconds: number): Promise<number>;
 }

@@ -3,6 +3,7 @@ import { nowSeconds } from "../../../clock.js";
 import type { SessionKey } from "../../../session.js";
 import type {
   AcceptedMessage,
+  Cancelled,
   InboxRow,
   InboxState,
   KeyGuard,
@@ -91,12 +92,16 @@ export const openMessages = read(function openMessages(
   return rows.map(toInboxRow);
 });
 
-export const cancelWaiting = write(function cancelWaiting(
+export const cancelMessages = write(function cancelMessages(
   db: Database,
-  key: SessionKey,
-  reason: string,
-  before?: number,
-): InboxRow[] {
+  which: Cancelled,
+): { cancelled: number; rows: InboxRow[] } {
+  if ("dead" in which) return { cancelled: discardDead(db, which.dead), rows: [] };
+  const rows = cancelWaiting(db, which.sessionKey, which.reason, which.before);
+  return { cancelled: rows.length, rows };
+});
+
+function cancelWaiting(db: Database, key: SessionKey, reason: string, before?: number): InboxRow[] {
   const rows = sql(
     db,
     `UPDATE gw_inbox SET state = 'cancelled', reason = ?, finished_at = ?
@@ -104,7 +109,25 @@ export const cancelWaiting = write(function cancelWaiting(
   ).all(reason, nowSeconds(), key, before ?? Number.MAX_SAFE_INTEGER) as StoredInbox[];
   for (const { turn_id } of rows) if (turn_id !== null) dropSteps(db, turn_id);
   return rows.map(toInboxRow);
-});
+}
+
+function discardDead(db: Database, ids: readonly string[]): number {
+  let discarded = 0;
+  for (const id of ids) {
+    const [, queue, number] = /^(in|out):(\d+)$/.exec(id) ?? [];
+    if (queue === "in") {
+      discarded += sql(
+        db,
+        `UPDATE gw_inbox SET state = 'cancelled', reason = 'discarded', finished_at = ? WHERE state = 'dead' AND id = ?`,
+      ).run(nowSeconds(), Number(number)).changes;
+    } else if (queue === "out") {
+      discarded += sql(db, "DELETE FROM gw_outbox WHERE state IN ('dead', 'unknown') AND id = ?").run(
+        Number(number),
+      ).changes;
+    }
+  }
+  return discarded;
+}
 
 export const startCommand = write(function startCommand(
   db: Database,

@@ -52,24 +52,6 @@ function retryDead(db: Database, id?: string): number {
   return retried;
 }
 
-export const discardDead = write(function discardDead(db: Database, ids: readonly string[]): number {
-  let discarded = 0;
-  for (const id of ids) {
-    const [, queue, number] = /^(in|out):(\d+)$/.exec(id) ?? [];
-    if (queue === "in") {
-      discarded += sql(
-        db,
-        `UPDATE gw_inbox SET state = 'cancelled', reason = 'discarded', finished_at = ? WHERE state = 'dead' AND id = ?`,
-      ).run(nowSeconds(), Number(number)).changes;
-    } else if (queue === "out") {
-      discarded += sql(db, "DELETE FROM gw_outbox WHERE state IN ('dead', 'unknown') AND id = ?").run(
-        Number(number),
-      ).changes;
-    }
-  }
-  return discarded;
-});
-
 /** Since the chat started using its session, across compressions. */
 function askAgain(db: Database, key: SessionKey): InboxRow[] {
   const route = getRoute(db, key);
