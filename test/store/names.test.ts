@@ -29,4 +29,34 @@ it("reports show the known names of people, rooms and deciders", async () => {
   expect(messages).toMatchObject([{ userId: "U2", userName: "Bob", chatName: "General" }]);
   const { calls } = await store.reports.toolCalls({});
   expect(calls).toMatchObject([{ userName: "Ann", deciderName: "Ann", chatName: null }]);
+  const ann = { platform: "telegram", userId: "7" };
+  await store.setGrant({ person: ann }, "shell", "telegram:7");
+  await store.setGrant({ sessionId: "now" }, "write", "telegram:8");
+  expect((await store.grants()).map(({ tool, names }) => ({ tool, names }))).toEqual(
+    expect.arrayContaining([
+      { tool: "shell", names: { person: "Ann", grantedBy: "Ann" } },
+      { tool: "write", names: { person: null, grantedBy: null } },
+    ]),
+  );
+  expect((await store.grants({ person: ann, sessionId: "now" })).map(({ names }) => names)).toEqual([
+    undefined,
+    undefined,
+  ]);
+  const target = {
+    ...{ platform: "telegram", account: "bot", chatType: "dm", chatId: "7" },
+    ...{ threadId: null, userId: "7", replyTo: null },
+  };
+  await store.askQuestion({
+    ...{
+      id: "q",
+      kind: "clarify",
+      sessionKey: "k",
+      text: "Which?",
+      choices: [],
+      acceptsText: true,
+      asked: ann,
+    },
+    ...{ timeoutSeconds: 60, message: { target, kind: "notice", text: "Which?" } },
+  });
+  expect(await store.listQuestions("open")).toMatchObject([{ asked: { ...ann, userName: "Ann" } }]);
 });

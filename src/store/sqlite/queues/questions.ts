@@ -110,7 +110,10 @@ export const listQuestions = read(function listQuestions(
   which: QuestionQuery,
   owners?: Owners,
 ): QuestionRow[] {
-  if (typeof which !== "string") return [getQuestion(db, which)].filter((row) => row !== undefined);
+  if (typeof which !== "string") {
+    const question = getQuestion(db, which);
+    return question ? [question] : [];
+  }
   const { condition, values } = ownedBy(owners, "q.");
   const state = which === "open" ? "q.state = 'open'" : "q.shown = 0 AND q.state <> 'open'";
   const rows = sql(
