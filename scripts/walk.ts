@@ -24,7 +24,7 @@ const QUIET_MS = 730;
 
 /** Observers, and containers as general as Map and p-queue, which aren't counted either. */
 const EXCLUDED = [
-  /^(?:log|log-events|clock|trace-id|events|kill-point)\.ts$|^metrics\/|\/event-facts\.ts$/,
+  /^(?:log|log-events|clock|trace-id|events|kill-point)\.ts$|^metrics\/|^http\/dashboard\/|\/event-facts\.ts$/,
   /^(?:bounded-map|serial-queue|backoff|timeout)\.ts$/,
 ];
 

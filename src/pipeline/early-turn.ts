@@ -37,12 +37,12 @@ export function earlyTurn(stages: EarlyStages, accepted: AcceptedMessage): Early
     reservation?.release();
     return undefined;
   }
-  const ahead = "ahead" in prepared ? prepared.ahead : undefined;
+  const { start, ahead, asker } = prepared;
   return {
-    start: "start" in prepared ? prepared.start : prepared,
+    start,
     begin(row, started) {
       router.startedEarly(row);
-      reservation.start(row, { started, ahead });
+      reservation.start(row, { started, ahead, asker });
     },
     release: () => reservation.release(),
   };

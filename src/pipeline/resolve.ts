@@ -39,10 +39,14 @@ const MAX_TRIES = 5;
 
 const KNOWN_ROUTES = 4096;
 
-/** For a message that isn't stored yet, whose session continues. */
+/** How to start the turn of a message in the commit that stores it. */
 export interface Prepared {
-  start: AcceptedStart;
-  ahead: ReadAhead;
+  /** A promise if a new session needs data first. */
+  start: AcceptedStart | Promise<AcceptedStart | undefined>;
+  /** If its session continues. */
+  ahead?: ReadAhead;
+  /** If its session is new. */
+  asker?: Asker;
 }
 
 /** Session key → the current session, or a new one and why. Starts the turn in the same transaction. */
@@ -57,15 +61,8 @@ export class Resolver {
     this.#stages = stages;
   }
 
-  /**
-   * How to start a turn in the commit that stores its message; a promise if a new session needs data first.
-   * Undefined if the turn must start separately.
-   */
-  prepare(
-    message: InboundMessage,
-    key: SessionKey,
-    mayRead: boolean,
-  ): Prepared | Promise<AcceptedStart | undefined> | undefined {
+  /** Undefined if the turn must start separately. */
+  prepare(message: InboundMessage, key: SessionKey, mayRead: boolean): Prepared | undefined {
     const { bootId } = this.#context;
     const route = this.#known.get(key);
     const at = nowSeconds();
@@ -86,17 +83,14 @@ export class Resolver {
     return { sessionId, messages };
   }
 
-  async #prepareOpening(
-    message: InboundMessage,
-    start: Omit<AcceptedStart, "expected">,
-  ): Promise<AcceptedStart | undefined> {
-    try {
-      const open = await this.#openingFor(askerOf(message, this.#context), message);
-      return { ...start, expected: null, open };
-    } catch {
+  #prepareOpening(message: InboundMessage, start: Omit<AcceptedStart, "expected">): Prepared {
+    const asker = askerOf(message, this.#context);
+    const opening = this.#openingFor(asker, message).then(
+      (open) => ({ ...start, expected: null, open }),
       // The message is accepted anyway; its turn reports the error.
-      return undefined;
-    }
+      () => undefined,
+    );
+    return { start: opening, asker };
   }
 
   /** Undefined if its messages are no longer waiting. */

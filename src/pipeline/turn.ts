@@ -9,7 +9,7 @@ import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
 import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, KeptMessage, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
-import { askerOf, principalOf } from "./asker.js";
+import { type Asker, askerOf, principalOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Journal } from "./journal.js";
 import type { RunningTurn, SuspendedRows } from "./lane.js";
@@ -36,6 +36,7 @@ export interface ReadAhead {
 export interface EarlyStart {
   started: StartedTurn;
   ahead?: ReadAhead | undefined;
+  asker?: Asker | undefined;
 }
 
 /** One turn and all facts its stages need, each computed once. */
@@ -87,7 +88,7 @@ export class Turn {
     const { message, state, turnId } = rows[0]!;
     // A turn that started with its message already has an id.
     this.id = state === "running" && turnId !== null ? turnId : orderedId();
-    const { principal, shared, tuple } = askerOf(message, context);
+    const { principal, shared, tuple } = running.early?.asker ?? askerOf(message, context);
     this.key = key;
     this.running = running;
     this.principal = principal;
