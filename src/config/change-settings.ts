@@ -8,6 +8,7 @@ import type { Field } from "./field.js";
 import { formFields } from "./form.js";
 import { platformsOf } from "./known-platforms.js";
 import type { ConfigTexts, LoadedConfig } from "./load.js";
+import { movedKey } from "./moved-key.js";
 import { placeSecrets, referenceAt } from "./place-secret.js";
 import { getIn } from "./tree.js";
 
@@ -41,7 +42,7 @@ export function changeSettings(
     after =
       field.kind === "secret" ? changeSecret(after, field, change, before) : edited(after, field, change);
   }
-  return { texts: after, faults: faultsOf(after, changes, load) };
+  return { texts: after, faults: faultsOf(after, changes, load, before) };
 }
 
 function edited({ config, env }: ConfigTexts, { path }: Field, { value }: SettingChange): ConfigTexts {
@@ -97,14 +98,16 @@ function faultsOf(
   texts: ConfigTexts,
   changes: readonly SettingChange[],
   load: (texts: ConfigTexts) => LoadedConfig,
+  before: LoadedConfig | undefined,
 ): Changed["faults"] {
   try {
     const { config, sources } = load(texts);
-    return changes.flatMap(({ path, value }) => {
+    const overridden = changes.flatMap(({ path, value }) => {
       const source = sources[path] ?? "";
       const isOverridden = /^(flag|env)/.test(source) && !isInForce(config, path, value);
       return isOverridden ? [{ path, message: `${source} wins over the files: change it there` }] : [];
     });
+    return [...overridden, ...keyFaults(before, config, changes)];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map(({ where, path, message }) => ({
@@ -112,6 +115,19 @@ function faultsOf(
       message: path === "" ? `${where}: ${message}` : message,
     }));
   }
+}
+
+/** A key that was typed again is meant for the new service. */
+function keyFaults(
+  before: LoadedConfig | undefined,
+  after: LoadedConfig["config"],
+  changes: readonly SettingChange[],
+): Changed["faults"] {
+  const path = "model.api_key";
+  const moved = before && movedKey(before.config.model, after.model);
+  if (!moved || changes.some((change) => change.path === path)) return [];
+  const message = `was given for ${moved.from}, and would be sent to ${moved.to}: enter the key for that service, or remove it`;
+  return [{ path, message }];
 }
 
 function isInForce(config: object, path: string, value: unknown): boolean {

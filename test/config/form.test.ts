@@ -74,6 +74,26 @@ it("says so where something else wins", () => {
   ]);
 });
 
+it("sends no model key to another service than it was given for", () => {
+  const texts = {
+    config: "model: {provider: openai-compatible, default: a, base_url: http://127.0.0.1:1/v1}\n",
+    env: "HERMES_MODEL_API_KEY=sk-mine\n",
+  };
+  const elsewhere = { path: "model.base_url", value: "http://127.0.0.2:1/v1" };
+  expect(change(texts, [elsewhere]).faults).toEqual([
+    {
+      path: "model.api_key",
+      message:
+        "was given for http://127.0.0.1:1, and would be sent to http://127.0.0.2:1: enter the key for that service, or remove it",
+    },
+  ]);
+  const path = "model.api_key";
+  expect(change(texts, [elsewhere, { path, value: "sk-mine" }]).faults).toEqual([]);
+  expect(change(texts, [elsewhere, { path }]).faults).toEqual([]);
+  expect(change(texts, [{ ...elsewhere, value: "http://127.0.0.1:1/v2" }]).faults).toEqual([]);
+  expect(change({ env: texts.env }, [{ path: "model.default", value: "b" }]).faults).toEqual([]);
+});
+
 it("refuses what it can't edit", () => {
   for (const path of ["model.fallback", "nothing", "webhooks.ci.secret", "__proto__"])
     expect(() => change({}, [{ path, value: "x" }])).toThrow(`A form can't change ${path}.`);

@@ -5,6 +5,7 @@ import { setVariable } from "../../config/edit-env.js";
 import { editYaml, type YamlEdit } from "../../config/edit-yaml.js";
 import { readTexts } from "../../config/files.js";
 import { type ConfigTexts, type LoadedConfig, loadConfig } from "../../config/load.js";
+import { movedKey } from "../../config/moved-key.js";
 import type { Env } from "../../config/paths.js";
 import { placeSecrets, type Secret } from "../../config/place-secret.js";
 import type { Config } from "../../config/schema.js";
@@ -53,12 +54,16 @@ export function draft(current: Current, answers: Answers): Draft {
   ];
   const secrets = secretsOf(answers, hasOwnModelKey(current), config);
   const edited = { ...current.texts, config: editYaml(current.texts.config, edits) };
-  const placed = placeSecrets(answers.model?.key === null ? withoutKey(edited) : edited, secrets);
+  const placed = placeSecrets(
+    answers.model?.key === null ? withoutKey(edited, answers.model.provider) : edited,
+    secrets,
+  );
   const { config: text } = placed.texts;
   const isNew = current.texts.config.trim() === "" && text !== current.texts.config;
   const texts = { ...placed.texts, config: isNew ? HEADER + text : text };
   const tried = loadConfig({ home, env: { ...env, ...placed.variables }, texts, external });
   for (const secret of secrets) requireInForce(secret, tried);
+  if (answers.model && !answers.model.key) requireOwnKey(loaded, tried);
   return {
     texts,
     loaded: loadConfig({ home, env, texts, external }),
@@ -156,11 +161,12 @@ function secretsOf({ model, platforms }: Answers, ownModelKey: boolean, config: 
   return secrets;
 }
 
-function withoutKey({ config, env }: ConfigTexts): ConfigTexts {
-  const isSet = parseEnvFile(env).variables.get(OWN_KEY)?.value;
+function withoutKey({ config, env }: ConfigTexts, provider: ModelAnswer["provider"]): ConfigTexts {
+  const { variables } = parseEnvFile(env);
+  const set = modelKeyNames(provider).filter((name) => variables.get(name)?.value);
   return {
     config: editYaml(config, [edit("model.api_key", undefined)]),
-    env: isSet ? setVariable(env, OWN_KEY, "") : env,
+    env: set.reduce((text, name) => setVariable(text, name, ""), env),
   };
 }
 
@@ -171,4 +177,21 @@ function requireInForce({ path, variable, value }: Secret, { config, sources }: 
   throw new HermesError("conflict", `${key} has another value already (${sources[key]}).`, {
     hint: `Remove it there: ${variable} in .env would have no effect.`,
   });
+}
+
+/** Where no key was given for another service, it must not get the current one's. */
+function requireOwnKey(now: LoadedConfig, { config, sources }: LoadedConfig): void {
+  const moved = movedKey(now.config.model, config.model);
+  if (!moved) return;
+  const source = sources["model.api_key"] ?? "";
+  const isOfShell = source.startsWith("env ") && !source.includes("(.env:");
+  throw new HermesError(
+    "refused",
+    `The model's key (${source}) was given for ${moved.from}, and would be sent to ${moved.to}. Nothing was written.`,
+    {
+      hint: isOfShell
+        ? `Unset ${source.slice("env ".length)} in your environment, or set it to the key for ${moved.to}.`
+        : `Pass the key for ${moved.to} with --api-key or in ${OWN_KEY}, or --no-api-key if it needs none.`,
+    },
+  );
 }

@@ -20,7 +20,8 @@ export interface SetupFlags {
   provider?: ModelAnswer["provider"];
   baseUrl?: string;
   model?: string;
-  apiKey?: string;
+  /** False: none. */
+  apiKey?: string | false;
   access?: string[];
   timezone?: string;
   reset?: Config["session_reset"]["mode"];
@@ -68,7 +69,8 @@ function modelFrom(flags: SetupFlags, { env, loaded }: Current): ModelAnswer | u
   const { model } = loaded.config;
   const { provider = model.provider, baseUrl, model: name } = flags;
   const inEnvironment = modelKeyNames(provider).map((variable) => env[variable]);
-  const apiKey = flags.apiKey ?? (provider === "echo" ? undefined : inEnvironment.find(Boolean));
+  const given = flags.apiKey ?? (provider === "echo" ? undefined : inEnvironment.find(Boolean));
+  const apiKey = given === false ? null : given;
   const said = [flags.provider, baseUrl, name, apiKey].some((value) => value !== undefined);
   if (!said) return undefined;
   if (provider === "echo") {

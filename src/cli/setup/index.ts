@@ -36,7 +36,8 @@ export function setupCommand(): Command {
     )
     .option("--base-url <address>", "address of the model's API")
     .option("--model <name>", "the model's name")
-    .option("--api-key <key>", "the model's key");
+    .option("--api-key <key>", "the model's key")
+    .option("--no-api-key", "the model needs no key: remove the current one");
   for (const option of platformOptions()) command.addOption(option);
   return command
     .option("--access <platform=who>", "pair, everyone, or ids with commas; may be repeated", collect)

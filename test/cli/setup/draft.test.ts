@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Answers } from "../../../src/cli/setup/answers.js";
 import { changedFiles } from "../../../src/cli/setup/changes.js";
 import { draft, readCurrent } from "../../../src/cli/setup/draft.js";
-import { answersFrom } from "../../../src/cli/setup/flags.js";
+import { answersFrom, type SetupFlags } from "../../../src/cli/setup/flags.js";
 import { diffLines } from "../../../src/config/diff-lines.js";
 import { temporaryFolder } from "../support/run.js";
 
@@ -122,6 +122,43 @@ session_reset:
       answers({ model: { provider: "anthropic", name: "d", baseUrl: null, key: "sk-a" } }),
     );
     expect(fresh.texts.env).toBe("ANTHROPIC_API_KEY=sk-a\n");
+  });
+
+  it("is refused if the current key would go to another service", () => {
+    const file = "model: {provider: openai-compatible, default: a, base_url: http://127.0.0.1:1/v1}\n";
+    const flagged = (flags: SetupFlags, dotenv: string, env: Record<string, string> = {}) => {
+      const current = currentOf(file, dotenv, env);
+      return draft(current, answersFrom(flags, current));
+    };
+    const elsewhere = { baseUrl: "http://127.0.0.2:1/v1" };
+    const mine = "HERMES_MODEL_API_KEY=sk-mine\n";
+    expect(() => flagged(elsewhere, mine)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(
+          /^The model's key \(.*\) was given for http:\/\/127\.0\.0\.1:1, and would be sent to http:\/\/127\.0\.0\.2:1\. Nothing was written\.$/,
+        ),
+        hint: expect.stringMatching(/--api-key or in HERMES_MODEL_API_KEY, or --no-api-key/),
+      }),
+    );
+    expect(() => flagged({ provider: "anthropic", model: "b" }, mine)).toThrow("sent to anthropic");
+    const keyOf = (...args: Parameters<typeof flagged>) => flagged(...args).tried.model.api_key;
+    expect(keyOf({ baseUrl: "http://127.0.0.1:1/v2" }, mine)).toBe("sk-mine");
+    expect(keyOf({ ...elsewhere, apiKey: "sk-new" }, mine)).toBe("sk-new");
+    expect(keyOf(elsewhere, mine, { HERMES_MODEL_API_KEY: "sk-new" })).toBe("sk-new");
+    expect(keyOf({ ...elsewhere, apiKey: false }, mine)).toBeNull();
+    expect(flagged({ ...elsewhere, apiKey: false }, mine).texts.env).toBe("HERMES_MODEL_API_KEY=\n");
+    expect(keyOf({ provider: "anthropic", model: "b" }, "ANTHROPIC_API_KEY=sk-a\n")).toBe("sk-a");
+
+    const ofShell = currentOf(file, "", { HERMES_MODEL_API_KEY: "sk-mine" });
+    const model = {
+      provider: "openai-compatible",
+      name: "b",
+      baseUrl: elsewhere.baseUrl,
+      key: null,
+    } as const;
+    expect(() => draft(ofShell, answers({ model }))).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("Unset HERMES_MODEL_API_KEY in your") }),
+    );
   });
 
   it("reports environment variables that override it", () => {
