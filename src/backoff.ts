@@ -37,16 +37,16 @@ export class Backoff {
   }
 }
 
-/** Resolves after `ms`, or as soon as the signal aborts. Never rejects; check the signal afterwards. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or as soon as a signal aborts. Never rejects; check the signals afterwards. */
+export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
+    if (signals.some(({ aborted }) => aborted)) return resolve();
     const end = () => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", end);
+      for (const signal of signals) signal.removeEventListener("abort", end);
       resolve();
     };
     const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS));
-    signal.addEventListener("abort", end, { once: true });
+    for (const signal of signals) signal.addEventListener("abort", end, { once: true });
   });
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Adapter, Cursor, MenuCommand, MessageRef } from "./adapters/adapter.js";
 import { commands } from "./commands/index.js";
@@ -69,6 +70,8 @@ export class Gateway {
 
   constructor(parts: GatewayParts) {
     const ended = (route: RouteRow, reason: string) => this.#sessionEnded(route, reason);
+    // Every open call to a platform listens to it.
+    setMaxListeners(0, this.#stopping.signal);
     this.#context = contextOf(parts, this.#stopping.signal);
     this.#stages = connectStages(this.#context, ended);
     this.#endShownTools = showTools(this.#context);

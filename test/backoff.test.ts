@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Backoff, backoffMs, pause } from "../src/backoff.js";
+import { leftAt } from "./support/left-at-signal.js";
 
 const LIMITS = { firstMs: 100, maxMs: 1000 };
 
@@ -36,6 +37,18 @@ describe("pause", () => {
     const paused = pause(60_000, stop.signal);
     stop.abort();
     await paused;
+  });
+
+  it("ends with the first of several signals, and leaves nothing at them", async () => {
+    const long = new AbortController();
+    for (let i = 0; i < 20; i += 1) {
+      const wake = new AbortController();
+      const paused = pause(60_000, long.signal, wake.signal);
+      wake.abort();
+      await paused;
+    }
+    expect(leftAt(long.signal)).toBe(0);
+    await pause(60_000, long.signal, AbortSignal.abort());
   });
 
   it("doesn't wait at all after an abort", async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { settlesWithin, unlessAborted, withTimeout } from "../src/timeout.js";
+import { settlesWithin, unlessAborted, withSignal, withTimeout } from "../src/timeout.js";
+import { leftAt } from "./support/left-at-signal.js";
 
 const never = new Promise<never>(() => {});
 const unhandled: unknown[] = [];
@@ -62,5 +63,32 @@ describe("settlesWithin", () => {
     expect(await settlesWithin(never, 5)).toBe(false);
     expect(await settlesWithin(failsLate(), 5)).toBe(false);
     await sleep(30);
+  });
+});
+
+describe("withSignal", () => {
+  const rejection = (signal: AbortSignal) => unlessAborted(never, signal);
+
+  it("aborts with the first of the signals, and with its reason", async () => {
+    const [one, other] = [new AbortController(), new AbortController()];
+    const work = withSignal({ signals: [one.signal, other.signal] }, rejection);
+    other.abort(new Error("stopped"));
+    await expect(work).rejects.toThrow("stopped");
+    await expect(withSignal({ signals: [one.signal, other.signal] }, rejection)).rejects.toThrow("stopped");
+  });
+
+  it("aborts in time", async () => {
+    const late = withSignal({ signals: [], ms: 5 }, rejection);
+    await expect(late).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
+  it("leaves nothing at signals that outlive it", async () => {
+    const { signal } = new AbortController();
+    for (let i = 0; i < 20; i += 1) {
+      expect(await withSignal({ signals: [signal], ms: 60_000 }, async () => i)).toBe(i);
+      const failed = withSignal({ signals: [signal] }, () => Promise.reject(new Error("no")));
+      await expect(failed).rejects.toThrow("no");
+    }
+    expect(leftAt(signal)).toBe(0);
   });
 });

@@ -4,6 +4,7 @@ import type { Agent } from "undici";
 import { nowSeconds } from "../clock.js";
 import { guardedLookup } from "../public-address.js";
 import { signBody } from "../secret.js";
+import { withSignal } from "../timeout.js";
 import { type Hook, type HookReports, HookTimeout } from "./hook.js";
 import type { HookEvent } from "./hook-events.js";
 import { HookQueue } from "./hook-queue.js";
@@ -103,21 +104,26 @@ export class OutgoingHook implements Hook {
       pipelining: 0,
       connect: { lookup: guardedLookup(allowPrivate), timeout: timeoutMs },
     });
-    const timeout = AbortSignal.timeout(timeoutMs);
     const headers = {
       "content-type": "application/json",
       "x-hermes-event": event,
       "x-hermes-delivery": id,
       ...(secret === null ? {} : { "x-hermes-signature": signBody(secret, body, Math.floor(nowSeconds())) }),
     };
-    const signal = AbortSignal.any([timeout, this.#closing.signal]);
     // Redirects aren't followed: they would bypass the address checks.
-    const options = { method: "POST", headers, body, dispatcher: this.#agent, signal } as const;
-    const response = await request(url, options).catch((error: unknown) => {
-      throw timeout.aborted ? new HookTimeout(`took longer than ${timeoutMs / 1000} s`) : error;
+    const options = { method: "POST", headers, body, dispatcher: this.#agent } as const;
+    const statusCode = await withSignal(
+      { signals: [this.#closing.signal], ms: timeoutMs },
+      async (signal) => {
+        const response = await request(url, { ...options, signal });
+        await response.body.dump();
+        return response.statusCode;
+      },
+    ).catch((error: unknown) => {
+      throw (error as Error).name === "TimeoutError"
+        ? new HookTimeout(`took longer than ${timeoutMs / 1000} s`)
+        : error;
     });
-    await response.body.dump();
-    const { statusCode } = response;
     if (statusCode >= 200 && statusCode < 300) return;
     const mayRetry = statusCode === 408 || statusCode === 429 || statusCode >= 500;
     throw new (mayRetry ? Error : Refused)(`HTTP ${statusCode}`);

@@ -126,7 +126,7 @@ export class ServerLink {
       if (connectedAt !== undefined && monotonicSeconds() - connectedAt >= STEADY_SECONDS)
         this.#backoff.reset();
       this.#wake = new AbortController();
-      await pause(this.#backoff.nextMs(), AbortSignal.any([this.#wake.signal, signal]));
+      await pause(this.#backoff.nextMs(), this.#wake.signal, signal);
     }
     this.#attempt.fail(new Error(`the server ${this.name} is off`));
   }

@@ -8,6 +8,7 @@ import {
   commitCompression,
   prepareCompression,
 } from "../sessions/compress.js";
+import { withSignal } from "../timeout.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./turn.js";
 
@@ -76,14 +77,14 @@ export class After {
     stopped?: AbortSignal,
   ): Promise<Compression | undefined> {
     const { store, agent, estimateTokens, summarise, compression, stopping } = this.#context;
-    const signal = stopped ? AbortSignal.any([stopping, stopped]) : stopping;
+    const signals = stopped ? [stopping, stopped] : [stopping];
     const deps: CompressDeps = {
       store,
       agent,
       estimateTokens,
       settings: compression,
       summarise: async (request) => {
-        const summary = await summarise(request, signal);
+        const summary = await withSignal({ signals }, (signal) => summarise(request, signal));
         stopped?.throwIfAborted();
         return summary;
       },
@@ -122,7 +123,9 @@ export class After {
   async #nameSession({ session }: Turn, { asked, answer }: Finished): Promise<void> {
     const { store, title, stopping } = this.#context;
     if (session.title !== null || session.message_count > 2) return;
-    const proposed = await title({ userText: asked, answer }, stopping);
+    const proposed = await withSignal({ signals: [stopping] }, (signal) =>
+      title({ userText: asked, answer }, signal),
+    );
     if (proposed) await store.setTitle(session.id, proposed, "suggested");
   }
 

@@ -5,6 +5,7 @@ import { attemptsExhausted, nextAttempt } from "../policies/retry.js";
 import type { SessionId, SessionRow } from "../session.js";
 import { memoryFlushOf } from "../store/memory-flush.js";
 import type { InboxRow, RouteRow, TurnFailure } from "../store/queues.js";
+import { withSignal } from "../timeout.js";
 import type { Context } from "./context.js";
 import type { Lanes } from "./lanes.js";
 
@@ -103,11 +104,12 @@ export class MemoryFlushes {
       })),
       takeSteering: () => [],
     };
-    const limit = AbortSignal.timeout(MAX_MS);
-    const signal = AbortSignal.any(stopped ? [stopping, limit, stopped] : [stopping, limit]);
-    for await (const event of agent.run(request, signal))
-      if (event.type === "failed") return event.failure.message;
-    return undefined;
+    const signals = stopped ? [stopping, stopped] : [stopping];
+    return withSignal({ signals, ms: MAX_MS }, async (signal) => {
+      for await (const event of agent.run(request, signal))
+        if (event.type === "failed") return event.failure.message;
+      return undefined;
+    });
   }
 }
 

@@ -13,6 +13,7 @@ import { SendError } from "../errors.js";
 import { hideTags } from "../media/tags.js";
 import { type Target, targetOf } from "../message.js";
 import type { InboxRow, LeftPreview, LeftPreviews } from "../store/queues.js";
+import { withSignal } from "../timeout.js";
 import type { Context } from "./context.js";
 import { Preview } from "./preview.js";
 import { Progress } from "./progress.js";
@@ -180,11 +181,12 @@ export class Previews {
   async #finalise(adapter: Adapter & CanStream, preview: LeftPreview): Promise<void> {
     const { pace, stopping } = this.#context;
     const { target, messageId, text } = preview;
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
-    const id = messageId ?? (await this.#find(adapter, preview, signal));
-    if (id === null) return;
-    pace.sent(target);
-    await adapter.abandon(target, id, text.trim(), signal);
+    await withSignal({ signals: [stopping], ms: CALL_TIMEOUT_MS }, async (signal) => {
+      const id = messageId ?? (await this.#find(adapter, preview, signal));
+      if (id === null) return;
+      pace.sent(target);
+      await adapter.abandon(target, id, text.trim(), signal);
+    });
   }
 
   /** Also null if the message shows another answer. */

@@ -7,7 +7,7 @@ import type { Choice } from "../question.js";
 import type { SessionKey } from "../session.js";
 import type { InboxRow, QuestionDecision, QuestionRow } from "../store/queues.js";
 import { readChoice } from "../text/choices.js";
-import { unlessAborted } from "../timeout.js";
+import { unlessAborted, withSignal } from "../timeout.js";
 import { askerOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Lanes } from "./lanes.js";
@@ -195,9 +195,10 @@ export class Questions {
     if (isOld || !target || !adapter || !canAsk(adapter)) return true;
     if (messageIds.length === 0) return false;
     const { stopping, log } = this.#context;
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
     try {
-      await adapter.settleQuestion(target, messageIds, decidedText(question), signal);
+      await withSignal({ signals: [stopping], ms: CALL_TIMEOUT_MS }, (signal) =>
+        adapter.settleQuestion(target, messageIds, decidedText(question), signal),
+      );
       return true;
     } catch (error) {
       log.debug({ err: error, question: question.id }, "could not show a decision yet");

@@ -1,7 +1,7 @@
 import { canReact, type ReactionState } from "../adapters/adapter.js";
 import type { TurnEnd } from "../events.js";
 import type { Target } from "../message.js";
-import { withTimeout } from "../timeout.js";
+import { withSignal, withTimeout } from "../timeout.js";
 import type { Context } from "./context.js";
 import type { Turn } from "./turn.js";
 
@@ -49,7 +49,7 @@ export class Reactions {
   async #call(react: (to: Target, signal: AbortSignal) => Promise<void>, target: Target): Promise<void> {
     const { stopping } = this.#context;
     if (stopping.aborted || target.replyTo === null) return;
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(CALL_MS)]);
-    await withTimeout(react(target, signal), CALL_MS);
+    const limits = { signals: [stopping], ms: CALL_MS };
+    await withSignal(limits, (signal) => withTimeout(react(target, signal), CALL_MS));
   }
 }

@@ -49,7 +49,7 @@ export class Uplink {
     const { settings, signal, health } = this.#parts;
     let isDue = health.read().state !== "ok";
     const step = async () => {
-      if (!isDue) await pause(settings.pollMs, AbortSignal.any([signal, this.#wake.signal]));
+      if (!isDue) await pause(settings.pollMs, signal, this.#wake.signal);
       isDue = false;
       this.#wake = new AbortController();
       if (!signal.aborted) await this.#step();

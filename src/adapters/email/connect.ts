@@ -113,7 +113,7 @@ export class Uplink {
         await this.#drain(client, signal);
         if (signal.aborted) return;
         health.up();
-        await this.#wait(client, AbortSignal.any([signal, news.signal]), wake);
+        await this.#wait(client, [signal, news.signal], wake);
       }
     } finally {
       client.off("exists", wake);
@@ -123,11 +123,11 @@ export class Uplink {
   }
 
   /** Until there is news, or it is time for a look. */
-  async #wait(client: ImapFlow, news: AbortSignal, wake: () => void): Promise<void> {
-    if (news.aborted) return;
+  async #wait(client: ImapFlow, news: readonly AbortSignal[], wake: () => void): Promise<void> {
+    if (news.some(({ aborted }) => aborted)) return;
     // Ends with the next command.
     client.idle().catch(wake);
-    await pause(this.#parts.settings.pollMs, news);
+    await pause(this.#parts.settings.pollMs, ...news);
   }
 
   async #drain(client: ImapFlow, signal: AbortSignal): Promise<void> {

@@ -13,7 +13,7 @@ import {
 } from "../../media/incoming.js";
 import type { Attachment, InboundMessage } from "../../message.js";
 import { guardedLookup, isPrivateAddress } from "../../public-address.js";
-import { unlessAborted } from "../../timeout.js";
+import { unlessAborted, withSignal } from "../../timeout.js";
 
 export type MediaSource =
   /** Headers are only sent to the platform's own servers. `check` throws if the response isn't the file. */
@@ -76,8 +76,7 @@ export class MediaDownloads {
     signal.throwIfAborted();
     const { media, timeoutMs } = this.#options;
     checkSize(attachment.bytes ?? 0, media.maxBytes);
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const work = async (): Promise<Fetched> => {
+    const work = async (limited: AbortSignal): Promise<Fetched> => {
       const source = await locate(limited);
       if ("body" in source) return keepFile(source.body, media, attachment.mimeType);
       const { url, headers, check } = source;
@@ -87,7 +86,9 @@ export class MediaDownloads {
         media,
       );
     };
-    return unlessAborted(work(), limited);
+    return withSignal({ signals: [signal], ms: timeoutMs }, (limited) =>
+      unlessAborted(work(limited), limited),
+    );
   }
 
   async #request(

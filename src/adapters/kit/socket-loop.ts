@@ -90,7 +90,8 @@ async function oneSocket(
 async function openSocket(options: SocketLoopOptions, life: Life): Promise<LiveSocket> {
   const { openTimeoutMs, signal } = options;
   const attempt = new AbortController();
-  const opening = options.open(() => life.heard(), AbortSignal.any([signal, attempt.signal]));
+  // Aborted below when `signal` aborts, too.
+  const opening = options.open(() => life.heard(), attempt.signal);
   try {
     return await withTimeout(opening, openTimeoutMs, { message: "The socket didn't open in time", signal });
   } catch (error) {

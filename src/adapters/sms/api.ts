@@ -1,4 +1,5 @@
 /** Twilio's REST API: one call each, with a timeout. Errors never contain the token. */
+import { withSignal } from "../../timeout.js";
 import type { Settings } from "./config.js";
 
 /** As the list and single messages have it. */
@@ -135,13 +136,14 @@ export class TwilioApi {
     signal: AbortSignal,
   ): Promise<Record<string, unknown>> {
     const { apiUrl, timing } = this.#settings;
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(timing.callMs)]);
-    const request = { method, headers: this.headers, redirect: "error", signal: limited } as const;
-    const response = await fetch(apiUrl + path, body ? { ...request, body } : request);
-    const answer = parse(await textOf(response));
-    if (response.ok && answer) return answer;
-    if (response.ok) throw new TypeError("invalid json in Twilio's answer");
-    throw new TwilioError(response.status, answer ?? {}, response.headers.get("retry-after"));
+    return withSignal({ signals: [signal], ms: timing.callMs }, async (limited) => {
+      const request = { method, headers: this.headers, redirect: "error", signal: limited } as const;
+      const response = await fetch(apiUrl + path, body ? { ...request, body } : request);
+      const answer = parse(await textOf(response));
+      if (response.ok && answer) return answer;
+      if (response.ok) throw new TypeError("invalid json in Twilio's answer");
+      throw new TwilioError(response.status, answer ?? {}, response.headers.get("retry-after"));
+    });
   }
 }
 

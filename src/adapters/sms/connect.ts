@@ -42,7 +42,7 @@ export class Uplink {
     const { backoff } = settings.timing;
     let isFirst = this.#parts.health.read().state !== "ok";
     const step = async () => {
-      if (!isFirst) await pause(settings.pollMs, AbortSignal.any([signal, this.#wake.signal]));
+      if (!isFirst) await pause(settings.pollMs, signal, this.#wake.signal);
       isFirst = false;
       this.#wake = new AbortController();
       if (!signal.aborted) await this.fill(signal);
