@@ -12,6 +12,9 @@ const SHORT_MS = 10_000;
 /** For backups, downloads and exports, which take long and don't write to all their files all the time. */
 const LONG_MS = 3_600_000;
 
+/** Held while `config.yaml` and `.env` are written. */
+export const CONFIG_LOCK = ".config.lock";
+
 interface Kind {
   folder: string;
   name: RegExp;
@@ -21,6 +24,7 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   { folder: "", name: /^\.gateway_[0-9a-f]+\.tmp$/, quietMs: SHORT_MS },
+  { folder: "", name: /^\.config\.lock$/, quietMs: SHORT_MS },
   { folder: "", name: /^\..+\.[0-9a-f]{8}\.partial$/, quietMs: LONG_MS },
   { folder: "", name: /^\.(?:backup|restore|export)-[0-9a-f]{12}$/, quietMs: LONG_MS },
   { folder: "", name: /^\.look-\w{6}$/, quietMs: LONG_MS },

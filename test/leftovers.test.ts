@@ -8,6 +8,7 @@ import { until } from "./support/until.js";
 
 const HEX = "0123456789ab";
 const SHORT = [
+  ".config.lock",
   ".gateway_01234567.tmp",
   "sessions/.transcript_0123456789ab.tmp",
   "sessions/.sessions_k3x_9abc.tmp",

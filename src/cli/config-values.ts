@@ -97,16 +97,29 @@ export async function edit(): Promise<void> {
   const before = readTexts(home);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-config-"));
   const copy = path.join(folder, "config.yaml");
+  let isKept = false;
   try {
     fs.writeFileSync(copy, before.config, { mode: 0o600 });
     const after = await edited(copy, before);
     const changes = after ? changedFiles(before, after) : [];
     if (!after || changes.length === 0) return print("Nothing was changed.");
-    await writeTexts(home, before, after);
+    await writeTexts(home, before, after).catch((error: unknown) => {
+      isKept = true;
+      throw notSaved(error, copy, homePaths(home).configFile);
+    });
     print([...drawChanges(changes), `Saved ${homePaths(home).configFile}. ${RESTART}`].join("\n"));
   } finally {
-    fs.rmSync(folder, { recursive: true, force: true });
+    if (!isKept) fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What was typed isn't lost. */
+function notSaved(error: unknown, copy: string, file: string): unknown {
+  if (!(error instanceof HermesError)) return error;
+  return new HermesError(error.code, `${error.message} Your version is kept in ${copy}.`, {
+    hint: `Compare them with \`diff ${file} ${copy}\`, and edit again.`,
+    cause: error,
+  });
 }
 
 /** Undefined if the user gave up. */

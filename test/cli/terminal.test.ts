@@ -1,6 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { AUTH, someHistory, WEATHER } from "./support/home.js";
-import { hermes, runHermes } from "./support/run.js";
+import { hermes, runHermes, temporaryFolder } from "./support/run.js";
 import { openScreen } from "./support/terminal.js";
 
 describe("in a terminal", () => {
@@ -72,6 +74,22 @@ describe("in a terminal", () => {
     screen.press("y");
     expect(await screen.until(/exit=\d/)).toMatch(/Deleted session '20250305_091523_a1b2c3d4'\.\s+exit=0/);
     expect(await hermes(home, "sessions", "list")).not.toContain(AUTH);
+  });
+
+  it("config edit keeps what was typed if someone else saves the file meanwhile", async () => {
+    const home = temporaryFolder();
+    const file = join(home, "config.yaml");
+    writeFileSync(file, "# mine\n");
+    const editor = join(home, "editor.sh");
+    const lines = ["#!/bin/sh", `echo 'timezone: UTC' >> "$1"`, `echo '# theirs' >> '${file}'`];
+    writeFileSync(editor, lines.join("\n"), { mode: 0o755 });
+    const screen = openScreen(home, ["config", "edit"], 160, { VISUAL: editor });
+    const shown = await screen.until(/exit=\d/);
+    expect(shown).toMatch(/config\.yaml has changed since it was read, so nothing was written\./);
+    expect(readFileSync(file, "utf8")).toBe("# mine\n# theirs\n");
+    const copy = /Your version is kept in\s+(\S+\/config\.yaml)\./.exec(shown)?.[1] ?? "";
+    onTestFinished(() => rmSync(dirname(copy), { recursive: true, force: true }));
+    expect(readFileSync(copy, "utf8")).toBe("# mine\ntimezone: UTC\n");
   });
 
   it("prune asks too", async () => {

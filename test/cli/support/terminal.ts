@@ -21,7 +21,12 @@ export interface Screen {
 }
 
 /** Runs `hermes` in a terminal; when it ends, the screen says `exit=<code>`. */
-export function openScreen(home: string, args: readonly string[], columns = 120): Screen {
+export function openScreen(
+  home: string,
+  args: readonly string[],
+  columns = 120,
+  env: Record<string, string> = {},
+): Screen {
   needsProgram();
   const socket = join(temporaryFolder(), "tmux");
   const tmux = (...words: string[]) => runTmux(["-S", socket, "-u", "-f", "/dev/null", ...words]);
@@ -36,8 +41,7 @@ export function openScreen(home: string, args: readonly string[], columns = 120)
     "40",
     "-c",
     ROOT,
-    "-e",
-    `HERMES_HOME=${home}`,
+    ...Object.entries({ HERMES_HOME: home, ...env }).flatMap(([name, value]) => ["-e", `${name}=${value}`]),
     `${command}; echo exit=$?; exec cat`,
   );
   return {
