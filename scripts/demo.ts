@@ -36,10 +36,13 @@ const { values } = parseArgs({
   },
 });
 
+let ending: Promise<void> | undefined;
+
 if (values.help) {
   console.log(HELP);
 } else {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void end(0));
+  // Not `once`: npm and the terminal both pass a Ctrl-C on, and the second would end this before its files are gone.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void end(0));
   await run().catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
     return end(1);
@@ -106,7 +109,13 @@ function openPage(url: string): void {
   child.unref();
 }
 
-async function end(code: number): Promise<void> {
-  await endAll();
-  process.exit(code);
+/** Once: a start that fails because of a Ctrl-C must not end this before the folder is gone. */
+function end(code: number): Promise<void> {
+  ending ??= endAll()
+    .catch((error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    })
+    .then(() => process.exit(code));
+  return ending;
 }

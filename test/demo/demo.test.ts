@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net, { type AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -17,9 +19,11 @@ const PROGRAM = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url))
 const PATIENCE = { timeout: 60_000 };
 const browser = useBrowser();
 
-function start(...args: string[]) {
+const start = (...args: string[]) => startIn(process.env.TMPDIR, ...args);
+
+function startIn(TMPDIR: string | undefined, ...args: string[]) {
   const child = spawn(process.execPath, ["--import", "tsx", PROGRAM, "--gateway-port", "0", ...args], {
-    env: { ...passedOn(), TMPDIR: process.env.TMPDIR },
+    env: { ...passedOn(), TMPDIR },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ended = once(child, "exit");
@@ -90,6 +94,23 @@ it("the tour shows every step in the clients, then they are the user's", { timeo
       () => true,
     ),
   );
+});
+
+it("leaves no folder behind if Ctrl-C comes twice, or while it starts", { timeout: 120_000 }, async () => {
+  const demo = await startDemo("--no-tour");
+  const impatient = setInterval(() => demo.child.kill("SIGINT"), 2);
+  onTestFinished(() => clearInterval(impatient));
+  expect(await demo.ended).toEqual([0, null]);
+  expect(fs.existsSync(path.dirname(demo.home))).toBe(false);
+
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "hermes-demo-test-"));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  const { child, ended } = startIn(folder, "--port", "0");
+  const mine = () => fs.readdirSync(folder).filter((name) => name.startsWith("hermes-test-"));
+  await until("it has its folder", () => mine().length > 0);
+  child.kill("SIGINT");
+  await ended;
+  expect(mine()).toEqual([]);
 });
 
 it("a port that is taken is an error that says what to do", async () => {

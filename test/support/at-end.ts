@@ -33,8 +33,15 @@ export async function forSeveral<T>(make: () => Promise<T>): Promise<{ made: T; 
 /** Loops that restart things stop now. */
 export const isEnding = () => ending;
 
-/** The youngest first. */
+/** The youngest first. A failure doesn't keep the others from ending. */
 export async function endAll(): Promise<void> {
   ending = true;
-  while (left.length > 0) await left.pop()!();
+  const failures: unknown[] = [];
+  while (left.length > 0)
+    try {
+      await left.pop()!();
+    } catch (error) {
+      failures.push(error);
+    }
+  if (failures.length > 0) throw failures[0];
 }
