@@ -65,6 +65,11 @@ export function dmBehaviourOf(config: Config, platform: string): "pair" | "ignor
   return own?.unauthorized_dm_behavior ?? chosen ?? policy ?? undefined;
 }
 
+/** No model is configured, so the agent repeats what people write. */
+export function repeatsOnly({ agent, model }: Pick<Config, "agent" | "model">): boolean {
+  return agent.backend === "model" && model.provider === "echo";
+}
+
 /** Access problems of the enabled chat platforms. */
 export function accessProblems(config: Config): AccessProblem[] {
   const chats = platformsOf(config).filter(({ setup }) => setup !== undefined);

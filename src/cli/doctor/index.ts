@@ -19,7 +19,7 @@ import { askTime, checkSqlite, checkTimezone, judgeClock } from "./machine.js";
 import { checkModels, checkPlatforms, timeServer } from "./network.js";
 import { deadLetters, drawDeadLetters, judgeQueues, retryDead, vitalsOf } from "./queues.js";
 import { type Check, drawCheck, failure, look, named } from "./report.js";
-import { checkAccess, checkConfig } from "./settings.js";
+import { checkAccess, checkConfig, checkNoModel } from "./settings.js";
 
 interface DoctorOptions {
   deep?: boolean;
@@ -66,6 +66,7 @@ async function checkAll(home: string, deep: boolean, offline: boolean) {
     ...named("config", [finding]),
     ...named("plugins", plugins),
     ...named("access", config ? checkAccess(config) : []),
+    ...named("model", config ? checkNoModel(config) : []),
     ...(await look("home", () => checkHome(home))),
     ...(await look("permissions", () => checkPermissions(home))),
     ...(await look("disk", () => checkDisk(home))),

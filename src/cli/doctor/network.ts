@@ -32,7 +32,8 @@ function checkBot(
 export async function checkModels(config: Config): Promise<Check[]> {
   const { endpointsOf } = await import("../../agents/endpoints.js");
   const { probeModel } = await import("../../agents/probe.js");
-  const checks = endpointsOf(config).map(({ name, endpoint }) =>
+  const asked = endpointsOf(config).filter(({ endpoint }) => endpoint.provider !== "echo");
+  const checks = asked.map(({ name, endpoint }) =>
     look(name, () => probeModel(endpoint, AbortSignal.timeout(PATIENCE_MS))),
   );
   return (await Promise.all(checks)).flat();

@@ -4,7 +4,7 @@ import { loadConfig } from "../../config/load.js";
 import type { Config } from "../../config/schema.js";
 import { type Finding, found } from "../../finding.js";
 import { type Plugin, pluginsOf } from "../../plugins/index.js";
-import { accessProblems } from "../../rules.js";
+import { accessProblems, repeatsOnly } from "../../rules.js";
 import { io } from "../io.js";
 import { counted } from "../numbers.js";
 
@@ -37,6 +37,12 @@ export function checkAccess(config: Config): Finding[] {
   return accessProblems(config).map(({ level, text, fix }) =>
     level === "warn" ? found.warn(text, fix) : found.ok(`${text} ${fix}`),
   );
+}
+
+/** Others are asked: see `checkModels`. */
+export function checkNoModel(config: Config): Finding[] {
+  if (!repeatsOnly(config)) return [];
+  return [found.warn("none is configured: the agent repeats what people write", "Run `hermes setup`.")];
 }
 
 function judgePlugin({ name, version, state, reason, fix, platforms }: Plugin): Finding {

@@ -1,5 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { nowSeconds } from "../../clock.js";
+import { repeatsOnly } from "../../rules.js";
 import type { Stats, Throughput } from "../../store/reports.js";
 import { startOfDay, systemTimeZone } from "./day.js";
 import type { DashboardOptions } from "./options.js";
@@ -43,7 +44,7 @@ export class OverviewSource {
       platforms: gateway.health(),
       mcpServers: mcpServers(),
     };
-    const isEcho = loaded.config.agent.backend === "model" && provider === "echo";
+    const isEcho = repeatsOnly(loaded.config);
     return {
       at: nowSeconds(),
       gateway: { version, node: process.version, startedAt, home, provider, model: model ?? provider },

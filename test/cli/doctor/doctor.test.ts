@@ -63,7 +63,10 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     const home = await someHistory();
     const report = await hermesJson<Report>(home, "doctor", "--deep");
     expect(report.ok).toBe(true);
-    expect(report.findings.filter(({ state }) => state !== "ok")).toEqual([]);
+    // As the dashboard counts it.
+    expect(report.findings.filter(({ state }) => state !== "ok")).toEqual([
+      expect.objectContaining({ check: "model", state: "warn", fix: "Run `hermes setup`." }),
+    ]);
     expect(findings(report, "database")[0]!.message).toMatch(
       /^opens \(schema 11, compact\): \d sessions, \d messages$/,
     );
@@ -72,6 +75,15 @@ describe("hermes doctor", { timeout: 90_000 }, () => {
     expect(await hermes(empty, "doctor")).toMatch(
       /warn {2}home: .* doesn't exist yet[\s\S]*ok {4}database: doesn't exist yet/,
     );
+  });
+
+  it("knows no missing model where another program answers", async () => {
+    const home = temporaryFolder();
+    const acp = "agent: {backend: acp}\nacp: {command: some-agent}\n";
+    writeFileSync(join(home, "config.yaml"), acp, { mode: 0o600 });
+    const report = await hermesJson<Report>(home, "doctor", "--offline");
+    expect(findings(report, "config")).toMatchObject([{ state: "ok" }]);
+    expect(findings(report, "model")).toEqual([]);
   });
 
   it("lists every fault of the configuration and fails", async () => {
