@@ -11,6 +11,8 @@ export interface Column {
   cut?: number;
   /** Minimum width on a narrow terminal. Columns without it (ids, times, numbers) shrink last. */
   min?: number;
+  /** It is copied from there, so it is never cut: a line that is too long is wrapped by the terminal. */
+  whole?: boolean;
 }
 
 type Rows = readonly (readonly string[])[];
@@ -31,7 +33,8 @@ export function drawColumns(
     terminal === undefined
       ? cells.map((row) => fixedRow(columns, row))
       : fittedRows(columns, cells, terminal);
-  const ruled = terminal === undefined ? rule : Math.max(...[header, ...lines].map(cellWidth));
+  const ruled =
+    terminal === undefined ? rule : Math.min(terminal, Math.max(...[header, ...lines].map(cellWidth)));
   return [header, "─".repeat(ruled), ...lines].join("\n");
 }
 
@@ -48,10 +51,21 @@ function fittedRows(columns: readonly Column[], cells: Rows, terminal: number): 
     const natural = Math.max(...cells.map((row) => cellWidth(row[index]!)));
     return { natural, min: Math.min(natural, min ?? natural) };
   });
-  const widths = shareWidth(needs, terminal - GAP.length * (columns.length - 1));
+  const total = terminal - GAP.length * (columns.length - 1);
+  // One very long text that stays whole leaves the other rows as they are.
+  const others = needs.reduce((all, { min }, index) => all + (columns[index]!.whole ? 0 : min), 0);
+  const room = Math.max(0, total - others);
+  const shared = needs.map((need, index) => {
+    const natural = columns[index]!.whole ? Math.min(need.natural, room) : need.natural;
+    return { natural, min: Math.min(need.min, natural) };
+  });
+  const widths = shareWidth(shared, total);
   return cells.map((row) =>
     row
-      .map((text, index) => padToCells(shorten(text, widths[index]!), widths[index]!))
+      .map((text, index) => {
+        const width = widths[index]!;
+        return padToCells(columns[index]!.whole ? text : shorten(text, width), width);
+      })
       .join(GAP)
       .trimEnd(),
   );

@@ -150,7 +150,7 @@ async function list({ json }: SendOptions): Promise<void> {
   if (rows.length === 0)
     return print("No chat is known yet. A chat is listed after its first message to the bot.");
   const columns = [
-    { header: "Target", width: 34 },
+    { header: "Target", width: 34, whole: true },
     { header: "Name", width: 24, cut: 22, min: 8 },
     { header: "Kind", width: 8 },
     { header: "Active", width: 12 },

@@ -83,4 +83,33 @@ describe("hermes send", { timeout: 60_000 }, () => {
     expect(await hermesJson(home, "send", "--list")).toMatchObject([{ to: "telegram:-200" }]);
     expect(await hermes(temporaryFolder(), "send", "--list")).toContain("No chat is known yet");
   });
+
+  it.each([40, 80])("never cuts a target, also at %i columns", async (columns) => {
+    const home = temporaryFolder();
+    const chatIds = ["-200", `!${"room".repeat(12)}:matrix.example.org`, `!${"x".repeat(120)}:example.org`];
+    const routes = chatIds.map((chatId, i) => {
+      const origin = {
+        platform: "matrix",
+        chatType: "group",
+        chatId,
+        chatName: `A room with a long name ${i}`,
+      };
+      const route = {
+        sessionKey: `k${i}`,
+        sessionId: `s${i}`,
+        origin,
+        tuple: `t${i}`,
+        createdAt: 1,
+        updatedAt: 2,
+      };
+      return { ...route, lastPromptTokens: 0, flags: {} };
+    });
+    await storeIn(home, (store) => store.adopt({ routes }));
+    const listed = await hermesJson(home, "send", "--list");
+    expect(listed).toHaveLength(3);
+    const { stdout } = await runHermes(home, ["send", "--list"], "", {}, columns);
+    for (const { to } of listed as { to: string }[]) expect(stdout.split(/\s+/)).toContain(to);
+    const [header = "", rule = ""] = stdout.split("\n");
+    expect(Math.max(header.length, rule.length)).toBeLessThanOrEqual(columns);
+  });
 });
