@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { Command, Option } from "commander";
+import { nearest } from "../config/nearest.js";
 import { resolveHome } from "../config/paths.js";
 import { describeError } from "../errors.js";
 import { isLoopback } from "../http/bind.js";
 import { LEVELS } from "../log-lines.js";
 import type { RunningGateway } from "../main.js";
 import { RESTART_EXIT_CODE, type Restart, restartCommand, supervisorOf } from "../restart.js";
+import { repeatsOnly } from "../rules.js";
 import { adoptBeforeStart, wantsAdoption } from "./adopt/first-start.js";
 import { io } from "./io.js";
 import { openInBrowser } from "./open-browser.js";
@@ -25,7 +27,10 @@ export function gatewayCommand(): Command {
     .option("--adopt", "adopt a home that another Hermes program has used (or HERMES_ADOPT=1)")
     .option("--open", "open the web chat in the browser, signed in as the operator")
     .addHelpText("after", HELP)
-    .action(run);
+    .action((options: RunOptions, command: Command) => {
+      refuseOthers(command);
+      return run(options);
+    });
   gateway
     .command("status")
     .description("Show whether it is running, its address and its platforms")
@@ -57,6 +62,19 @@ export function gatewayCommand(): Command {
   gateway.addCommand(installCommand());
   gateway.addCommand(uninstallCommand());
   return gateway;
+}
+
+/** A word that isn't one of its commands: someone wants something else than a gateway that starts. */
+function refuseOthers(gateway: Command): void {
+  const [word] = gateway.args;
+  if (word === undefined) return;
+  const near = nearest(
+    word,
+    gateway.commands.map((one) => one.name()),
+  );
+  const isStart = ["start", "run", "up"].includes(word);
+  const hint = isStart ? "\n(It starts without one.)" : near === undefined ? "" : `\n(Did you mean ${near}?)`;
+  gateway.error(`error: unknown command '${word}'${hint}`, { exitCode: 2, code: "commander.unknownCommand" });
 }
 
 function timeoutOption(): Option {
@@ -124,7 +142,7 @@ function newRestart(): Restart & { asked: Promise<void>; isAsked: boolean } {
 }
 
 function welcome({ url, config, home }: RunningGateway, link: string | undefined): void {
-  const echo = config.model.provider === "echo";
+  const echo = repeatsOnly(config);
   print("");
   print(`${colors.bold("Hermes Gateway")} is running.`);
   if (url) print(`  Web chat    ${colors.cyan(url)}`);

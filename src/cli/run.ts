@@ -11,139 +11,153 @@ interface Entry {
   load: () => Promise<Command>;
 }
 
-/** Every command of `hermes`. Only the requested one is loaded, so `--help` stays fast. */
-const COMMANDS: readonly Entry[] = [
-  {
-    name: "gateway",
-    summary: "Run the gateway, stop it, show its status and log, install it as a service",
-    load: async () => (await import("./gateway.js")).gatewayCommand(),
-  },
-  {
-    name: "dashboard",
-    summary: "Print the dashboard's address, with a link that signs you in",
-    load: async () => (await import("./dashboard.js")).dashboardCommand(),
-  },
-  {
-    name: "chat",
-    summary: "Chat in the terminal; `hermes -c` resumes the last conversation",
-    load: async () => (await import("./chat/index.js")).chatCommand(),
-  },
-  {
-    name: "sessions",
-    summary: "List, read, search, export and clean up stored conversations",
-    load: async () => (await import("./sessions/index.js")).sessionsCommand(),
-  },
-  {
-    name: "insights",
-    summary: "Show tokens, cost, tools and activity of the last days",
-    load: async () => (await import("./insights.js")).insightsCommand(),
-  },
-  {
-    name: "adopt",
-    summary: "Take over a home that Hermes Agent has used; --check only shows the changes",
-    load: async () => (await import("./adopt/index.js")).adoptCommand(),
-  },
-  {
-    name: "config",
-    summary: "Check, show and change the configuration",
-    load: async () => (await import("./config.js")).configCommand(),
-  },
-  {
-    name: "explain",
-    summary: "Explain session keys, resets and access decisions",
-    load: async () => (await import("./explain/index.js")).explainCommand(),
-  },
-  {
-    name: "trace",
-    summary: "Show the timeline of one message: accepted, answered, delivered, or why not",
-    load: async () => (await import("./trace.js")).traceCommand(),
-  },
-  {
-    name: "audit",
-    summary: "List which tools were used, by whom and where, and who approved it",
-    load: async () => (await import("./audit.js")).auditCommand(),
-  },
-  {
-    name: "cron",
-    summary: "Schedule prompts and send the answers to a chat",
-    load: async () => (await import("./cron/index.js")).cronCommand(),
-  },
-  {
-    name: "send",
-    summary: "Send a message to a chat, exactly once",
-    load: async () => (await import("./send.js")).sendCommand(),
-  },
-  {
-    name: "hooks",
-    summary: "List hooks and try them",
-    load: async () => (await import("./hooks.js")).hooksCommand(),
-  },
-  {
-    name: "mcp",
-    summary: "List, try, add and remove MCP servers; serve the chats to other programs",
-    load: async () => (await import("./mcp/index.js")).mcpCommand(),
-  },
-  {
-    name: "plugins",
-    summary: "List the platforms installed in the home, and why one isn't loaded",
-    load: async () => (await import("./plugins.js")).pluginsCommand(),
-  },
-  {
-    name: "pairing",
-    summary: "Approve people who asked to talk to the bot",
-    load: async () => (await import("./pairing.js")).pairingCommand(),
-  },
-  {
-    name: "people",
-    summary: "List people; export or erase the data of one person",
-    load: async () => (await import("./people/index.js")).peopleCommand(),
-  },
-  {
-    name: "web",
-    summary: "Sign in to the web chat: links, passwords, and who is signed in",
-    load: async () => (await import("./web.js")).webCommand(),
-  },
-  {
-    name: "setup",
-    summary: "Set up a model and platforms, step by step",
-    load: async () => (await import("./setup/index.js")).setupCommand(),
-  },
-  {
-    name: "acp",
-    summary: "Serve an editor that speaks the Agent Client Protocol",
-    load: async () => (await import("./acp/index.js")).acpCommand(),
-  },
-  {
-    name: "models",
-    summary: "List the models that the configured service has",
-    load: async () => (await import("./models.js")).modelsCommand(),
-  },
-  {
-    name: "backup",
-    summary: "Write everything except secrets into one file, while the gateway runs",
-    load: async () => (await import("./backup.js")).backupCommand(),
-  },
-  {
-    name: "restore",
-    summary: "Verify a backup and restore it",
-    load: async () => (await import("./restore.js")).restoreCommand(),
-  },
-  {
-    name: "doctor",
-    summary: "Check the installation and suggest fixes",
-    load: async () => (await import("./doctor/index.js")).doctorCommand(),
-  },
-  {
-    name: "completion",
-    summary: "Print the completion script for bash, zsh or fish",
-    load: async () => (await import("./completion.js")).completionCommand(wholeProgram),
-  },
-  {
-    name: "version",
-    summary: "Print the versions that a bug report needs",
-    load: async () => (await import("./version.js")).versionCommand(),
-  },
-];
+/** Every command of `hermes`, as `--help` groups them. Only the requested one is loaded, so `--help` stays fast. */
+const GROUPS: Readonly<Record<string, readonly Entry[]>> = {
+  Run: [
+    {
+      name: "gateway",
+      summary: "Run the gateway, stop it, show its status and log, install it as a service",
+      load: async () => (await import("./gateway.js")).gatewayCommand(),
+    },
+    {
+      name: "dashboard",
+      summary: "Print the dashboard's address, with a link that signs you in",
+      load: async () => (await import("./dashboard.js")).dashboardCommand(),
+    },
+    {
+      name: "doctor",
+      summary: "Check the installation and suggest fixes",
+      load: async () => (await import("./doctor/index.js")).doctorCommand(),
+    },
+  ],
+  Talk: [
+    {
+      name: "chat",
+      summary: "Chat in the terminal; `hermes -c` resumes the last conversation",
+      load: async () => (await import("./chat/index.js")).chatCommand(),
+    },
+    {
+      name: "send",
+      summary: "Send a message to a chat, exactly once",
+      load: async () => (await import("./send.js")).sendCommand(),
+    },
+    {
+      name: "cron",
+      summary: "Schedule prompts and send the answers to a chat",
+      load: async () => (await import("./cron/index.js")).cronCommand(),
+    },
+    {
+      name: "acp",
+      summary: "Serve an editor that speaks the Agent Client Protocol",
+      load: async () => (await import("./acp/index.js")).acpCommand(),
+    },
+  ],
+  Look: [
+    {
+      name: "sessions",
+      summary: "List, read, search, export and clean up stored conversations",
+      load: async () => (await import("./sessions/index.js")).sessionsCommand(),
+    },
+    {
+      name: "insights",
+      summary: "Show tokens, cost, tools and activity of the last days",
+      load: async () => (await import("./insights.js")).insightsCommand(),
+    },
+    {
+      name: "trace",
+      summary: "Show the timeline of one message: accepted, answered, delivered, or why not",
+      load: async () => (await import("./trace.js")).traceCommand(),
+    },
+    {
+      name: "audit",
+      summary: "List which tools were used, by whom and where, and who approved it",
+      load: async () => (await import("./audit.js")).auditCommand(),
+    },
+    {
+      name: "explain",
+      summary: "Explain session keys, resets and access decisions",
+      load: async () => (await import("./explain/index.js")).explainCommand(),
+    },
+  ],
+  People: [
+    {
+      name: "pairing",
+      summary: "Approve people who asked to talk to the bot",
+      load: async () => (await import("./pairing.js")).pairingCommand(),
+    },
+    {
+      name: "people",
+      summary: "List people; export or erase the data of one person",
+      load: async () => (await import("./people/index.js")).peopleCommand(),
+    },
+    {
+      name: "web",
+      summary: "Sign in to the web chat: links, passwords, and who is signed in",
+      load: async () => (await import("./web.js")).webCommand(),
+    },
+  ],
+  "Set up": [
+    {
+      name: "setup",
+      summary: "Set up a model and platforms, step by step",
+      load: async () => (await import("./setup/index.js")).setupCommand(),
+    },
+    {
+      name: "config",
+      summary: "Check, show and change the configuration",
+      load: async () => (await import("./config.js")).configCommand(),
+    },
+    {
+      name: "models",
+      summary: "List the models that the configured service has",
+      load: async () => (await import("./models.js")).modelsCommand(),
+    },
+    {
+      name: "mcp",
+      summary: "List, try, add and remove MCP servers; serve the chats to other programs",
+      load: async () => (await import("./mcp/index.js")).mcpCommand(),
+    },
+    {
+      name: "hooks",
+      summary: "List hooks and try them",
+      load: async () => (await import("./hooks.js")).hooksCommand(),
+    },
+    {
+      name: "plugins",
+      summary: "List the platforms installed in the home, and why one isn't loaded",
+      load: async () => (await import("./plugins.js")).pluginsCommand(),
+    },
+  ],
+  Data: [
+    {
+      name: "backup",
+      summary: "Write everything except secrets into one file, while the gateway runs",
+      load: async () => (await import("./backup.js")).backupCommand(),
+    },
+    {
+      name: "restore",
+      summary: "Verify a backup and restore it",
+      load: async () => (await import("./restore.js")).restoreCommand(),
+    },
+    {
+      name: "adopt",
+      summary: "Take over a home that Hermes Agent has used; --check only shows the changes",
+      load: async () => (await import("./adopt/index.js")).adoptCommand(),
+    },
+  ],
+  Help: [
+    {
+      name: "completion",
+      summary: "Print the completion script for bash, zsh or fish",
+      load: async () => (await import("./completion.js")).completionCommand(wholeProgram),
+    },
+    {
+      name: "version",
+      summary: "Print the versions that a bug report needs",
+      load: async () => (await import("./version.js")).versionCommand(),
+    },
+  ],
+};
 
 const EXAMPLES = `
 Examples:
@@ -167,6 +181,8 @@ function newProgram(): Command {
     .showHelpAfterError("(add --help for usage)")
     .addHelpText("after", EXAMPLES)
     .configureHelp({ showGlobalOptions: true })
+    .commandsGroup("Help:")
+    .helpCommand("help [command]", "Explain a command")
     .configureOutput({
       writeOut: (text) => io().stdout.write(fittedParagraphs(text)),
       writeErr: (text) => io().stderr.write(text),
@@ -189,22 +205,25 @@ function useHomeOption(program: Command): void {
 
 /** With every command loaded, to list what there is. */
 export async function wholeProgram(): Promise<Command> {
-  return buildProgram(COMMANDS.map(({ name }) => name));
+  return buildProgram(Object.values(GROUPS).flatMap((entries) => entries.map(({ name }) => name)));
 }
 
 /** Loaded commands take over how this program prints errors and help. */
 function inherit(command: Command, parent: Command): void {
   command.copyInheritedSettings(parent);
+  // What isn't one of its commands isn't an argument either: a command with both says so itself.
+  if (command.commands.length > 0) command.allowExcessArguments();
   for (const child of command.commands) inherit(child, command);
 }
 
 async function buildProgram(argv: readonly string[]): Promise<Command> {
   const program = newProgram();
-  for (const { name, summary, load } of COMMANDS) {
-    const command = argv.includes(name) ? await load() : new Command(name);
-    program.addCommand(command.description(summary));
-    inherit(command, program);
-  }
+  for (const [group, entries] of Object.entries(GROUPS))
+    for (const { name, summary, load } of entries) {
+      const command = argv.includes(name) ? await load() : new Command(name);
+      program.addCommand(command.description(summary).helpGroup(`${group}:`));
+      inherit(command, program);
+    }
   return program;
 }
 

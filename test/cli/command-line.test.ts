@@ -13,11 +13,24 @@ describe("hermes", () => {
     expect(await hermes(home, "--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it("groups the commands in its help", async () => {
+    const help = await hermes(temporaryFolder(), "--help");
+    const groups = help.match(/^[A-Z][a-z ]+:$/gm);
+    expect(groups).toEqual([
+      ...["Options:", "Run:", "Talk:", "Look:", "People:", "Set up:", "Data:", "Help:", "Examples:"],
+    ]);
+    expect(help).toMatch(/^Data:\n {2}backup /m);
+    expect(help).toMatch(/^ {2}help \[command\] +Explain a command\n\nExamples:/m);
+  });
+
   it.each([
     [[], /^Usage: hermes/],
     [["sessions"], /^Usage: hermes sessions/],
     [["sesions"], /^error: unknown command 'sesions'\n\(Did you mean sessions\?\)/],
     [["sessions", "lst"], /^error: unknown command 'lst'\n\(Did you mean list\?\)/],
+    [["gateway", "nosuch"], /^error: unknown command 'nosuch'\n\(add --help/],
+    [["gateway", "statsu"], /^error: unknown command 'statsu'\n\(Did you mean status\?\)/],
+    [["gateway", "start"], /^error: unknown command 'start'\n\(It starts without one\.\)/],
     [["sessions", "list", "--limt", "3"], /^error: unknown option '--limt'\n\(Did you mean --limit\?\)/],
     [["sessions", "list", "--limit", "0"], /^error: option '--limit <n>' argument '0' is invalid/],
     [["sessions", "list", "--by", "size"], /^error: option '--by <order>' argument 'size' is invalid/],
