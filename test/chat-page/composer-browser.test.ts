@@ -89,6 +89,47 @@ describe("the composer", () => {
     expect(await page.locator(".unsent").count()).toBe(0);
   });
 
+  it("keeps the files of a refused message when it is edited", async () => {
+    const page = await openPage();
+    const conversationId = randomUUID();
+    const uploads = [];
+    for (const [name, buffer] of [
+      ["notes.txt", Buffer.from("my notes")],
+      ["dot.png", PNG],
+    ] as const) {
+      const sent = await page.request.post(`/api/web/files?name=${name}`, {
+        data: buffer,
+        headers: { "content-type": name.endsWith("png") ? "image/png" : "text/plain" },
+      });
+      expect(sent.status(), await sent.text()).toBe(201);
+      uploads.push(await sent.json());
+    }
+    const unsent = [
+      {
+        ...{ conversationId, clientId: randomUUID(), text: "Look at these", files: uploads, at: 1 },
+        fault: "the server said no",
+      },
+    ];
+    const drafts = { [conversationId]: "half a sentence" };
+    await page.evaluate(
+      `localStorage.setItem("hermes.unsent-messages", ${JSON.stringify(JSON.stringify(unsent))});` +
+        `localStorage.setItem("hermes.drafts", ${JSON.stringify(JSON.stringify(drafts))})`,
+    );
+    await page.goto(`/c/${conversationId}`);
+    await page.locator(".unsent").getByRole("button", { name: "Edit" }).click();
+    expect(await composer(page).inputValue()).toBe("Look at these\n\nhalf a sentence");
+    const attached = page.locator(".attachment[data-state=done]");
+    await expect.poll(() => attached.locator(".file-name").allInnerTexts()).toEqual(["notes.txt", "dot.png"]);
+    expect(await page.locator(".unsent").count()).toBe(0);
+    await composer(page).fill("Look at both");
+    await composer(page).press("Enter");
+    const card = questions(page).getByRole("link", { name: /notes.txt/ });
+    const saved = await page.request.get((await card.getAttribute("href"))!);
+    expect(await saved.text()).toBe("my notes");
+    expect(await questions(page).locator(".picture img").count()).toBe(1);
+    expect(await questions(page).locator(".bubble").textContent()).toBe("Look at both");
+  });
+
   it("keeps a text that is too long, and sends it as a file", async () => {
     const page = await openPage();
     const long = "word ".repeat(20_001);

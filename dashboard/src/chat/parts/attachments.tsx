@@ -16,17 +16,17 @@ export function Attachments() {
 }
 
 function Attached({ one }: { one: Attachment }) {
-  const { id, file, progress, upload, fault } = one;
+  const { id, name, file, progress, upload, fault } = one;
   const isRunning = !upload && fault === undefined;
   return (
     <li class="attachment" data-state={fault ? "failed" : isRunning ? "running" : "done"}>
-      {file.type.startsWith("image/") ? <Thumbnail file={file} /> : <Icon name="file" />}
+      <Preview one={one} />
       <span class="attachment-text">
-        <span class="file-name">{file.name}</span>
-        <span class="quiet">{fault ?? bytes(file.size)}</span>
-        {isRunning ? <progress aria-label={`Uploading ${file.name}`} value={progress} max={1} /> : null}
+        <span class="file-name">{name}</span>
+        <span class="quiet">{fault ?? bytes(one.bytes)}</span>
+        {isRunning ? <progress aria-label={`Uploading ${name}`} value={progress} max={1} /> : null}
       </span>
-      {fault ? (
+      {fault && file ? (
         <button type="button" class="link" onClick={() => retryUpload(one)}>
           Try again
         </button>
@@ -34,13 +34,19 @@ function Attached({ one }: { one: Attachment }) {
       <button
         type="button"
         class="icon-button small"
-        aria-label={`Remove ${file.name}`}
+        aria-label={`Remove ${name}`}
         onClick={() => detach(id)}
       >
         <Icon name="close" small />
       </button>
     </li>
   );
+}
+
+function Preview({ one: { file, upload } }: { one: Attachment }) {
+  if (file?.type.startsWith("image/")) return <Thumbnail file={file} />;
+  if (!file && upload?.picture) return <img src={upload.url} alt="" />;
+  return <Icon name="file" />;
 }
 
 const SIDE = 96;

@@ -1,10 +1,12 @@
 /** Messages that aren't part of the conversation yet. */
 import type { QueuedMessage } from "../../../../src/adapters/web/api.js";
+import { notify } from "../../parts/notices.js";
+import { reattach } from "../state/attachments.js";
 import { isBusy, withdraw } from "../state/open.js";
 import { connection } from "../state/stream.js";
 import { discard, retry, type Unsent } from "../state/unsent.js";
 import { attempt } from "./actions.js";
-import { fillComposer } from "./composer-text.js";
+import { composerText, fillComposer } from "./composer-text.js";
 import { Files } from "./files.js";
 
 /** A message that waits for the running answer. If none is running, its own answer starts in a moment. */
@@ -28,6 +30,16 @@ export function Queued({ message }: { message: QueuedMessage }) {
   );
 }
 
+/** Back into the message box, before what is there already. */
+function edit({ clientId, text, files }: Unsent): void {
+  if (!reattach(files)) {
+    notify("The message box has too many files: send or remove them first.", "failed");
+    return;
+  }
+  discard(clientId);
+  fillComposer([text, composerText.value].filter((part) => part !== "").join("\n\n"));
+}
+
 /** A message that the server hasn't accepted yet, or has refused. */
 export function UnsentMessage({ message }: { message: Unsent }) {
   const { clientId, text, files, fault } = message;
@@ -48,14 +60,7 @@ export function UnsentMessage({ message }: { message: Unsent }) {
             <button type="button" class="link" onClick={() => retry(clientId)}>
               Try again
             </button>
-            <button
-              type="button"
-              class="link"
-              onClick={() => {
-                discard(clientId);
-                fillComposer(text);
-              }}
-            >
+            <button type="button" class="link" onClick={() => edit(message)}>
               Edit
             </button>
           </>

@@ -10,7 +10,10 @@ import { faultOf } from "./request.js";
 
 export interface Attachment {
   id: string;
-  file: File;
+  name: string;
+  bytes: number;
+  /** Undefined for a file that was uploaded with an earlier message. */
+  file?: File;
   /** 0 to 1. */
   progress: number;
   upload?: Upload;
@@ -43,16 +46,27 @@ export function attach(files: readonly File[]): string | undefined {
   return `A message can have ${limits.value.filesPerMessage} files. Send the others with the next one.`;
 }
 
+/** Files of a message that wasn't sent, for the one that is written now. Returns false if that would have too many. */
+export function reattach(uploads: readonly Upload[]): boolean {
+  if (attachments.value.length + uploads.length > limits.value.filesPerMessage) return false;
+  const added = uploads.map((upload) => {
+    const { name, bytes } = upload;
+    return { id: newId(), name, bytes, progress: 1, upload };
+  });
+  attachments.value = [...attachments.value, ...added];
+  return true;
+}
+
 function start(file: File): void {
-  const attachment: Attachment = { id: newId(), file, progress: 0 };
+  const attachment = { id: newId(), name: file.name, bytes: file.size, file, progress: 0 };
   attachments.value = [...attachments.value, attachment];
   const maxBytes = limits.value.fileBytes;
   if (file.size > maxBytes) change(attachment.id, { fault: `Larger than ${bytes(maxBytes)}` });
-  else upload(attachment);
+  else upload(attachment, file);
 }
 
 /** Uses `XMLHttpRequest` because `fetch` doesn't report upload progress. */
-function upload({ id, file }: Attachment): void {
+function upload({ id }: Attachment, file: File): void {
   const request = new XMLHttpRequest();
   running.set(id, request);
   request.open("POST", `/api/web/files?${new URLSearchParams({ name: file.name || "file" })}`);
@@ -91,10 +105,11 @@ export function retryLost(): void {
 }
 
 export function retryUpload(attachment: Attachment): void {
-  if (attachment.file.size > limits.value.fileBytes) return;
+  const { file } = attachment;
+  if (!file || file.size > limits.value.fileBytes) return;
   const { fault: _fault, isLost: _isLost, ...fresh } = { ...attachment, progress: 0 };
   attachments.value = attachments.value.map((one) => (one.id === attachment.id ? fresh : one));
-  upload(fresh);
+  upload(fresh, file);
 }
 
 export function detach(id: string): void {
