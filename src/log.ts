@@ -123,7 +123,19 @@ function redactedPaths(): string[] {
   );
 }
 
-const HIDDEN_NAMES = new Set([...SECRET_NAMES, ...BODY_NAMES].map((name) => name.toLowerCase()));
+/** Of OAuth: what a server issues isn't known before it is stored. Only by the scrubber, which costs less per name. */
+const OAUTH_NAMES = [
+  "access_token",
+  "refresh_token",
+  "id_token",
+  "client_secret",
+  "registration_access_token",
+  "code_verifier",
+];
+
+const HIDDEN_NAMES = new Set(
+  [...SECRET_NAMES, ...OAUTH_NAMES, ...BODY_NAMES].map((name) => name.toLowerCase()),
+);
 const STRING_FIELD = /"([A-Za-z_]+)":"(?:[^"\\]|\\.)*"/g;
 
 function hideNamed(line: string): string {

@@ -1,8 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import fs, { closeSync, openSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { configSchema } from "../src/config/schema.js";
 import { HermesError } from "../src/errors.js";
 import { createLog, type LogOptions } from "../src/log.js";
+import { TokenFiles } from "../src/mcp/token-files.js";
+import { homeSecrets } from "../src/startup/secrets.js";
+import { tempDir } from "./support/temp.js";
 
 async function logInto(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
@@ -60,6 +65,25 @@ describe("the log never contains", () => {
     expect(lines).toHaveLength(4);
     expect(lines.join("")).not.toContain(secret);
     expect(lines.join("")).toContain("[redacted]");
+  });
+
+  it("a login to an MCP server: stored, learned later, or just issued", async () => {
+    const home = tempDir();
+    fs.mkdirSync(path.join(home, "mcp-tokens"));
+    fs.writeFileSync(
+      path.join(home, "mcp-tokens", "one.json"),
+      JSON.stringify({ access_token: "stored-login-1", refresh_token: "stored-login-2" }),
+    );
+    const known = homeSecrets(home, configSchema.parse({}), {});
+    const { log, lines } = await logInto({ known });
+    const files = new TokenFiles(home, "two", (learned) => known.add(learned));
+    await files.saveTokens({ access_token: "learned-login-1", token_type: "bearer" });
+    const text = "with stored-login-1, stored-login-2 and learned-login-1";
+    log.warn({ err: new Error(text), deep: { list: [text] } }, text);
+    const answer = { access_token: "fresh-1", refresh_token: "fresh-2", id_token: "fresh-3" };
+    log.warn({ a: { b: { c: { d: { answer, client_secret: "fresh-4" } } } } }, "a login");
+    expect(lines.join("")).not.toMatch(/(?:stored|learned)-login|fresh-/);
+    expect(lines[1]).toContain('"access_token":"[redacted]"');
   });
 
   it("a configured secret of any form", async () => {

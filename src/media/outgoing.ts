@@ -149,7 +149,11 @@ function isUnder(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
-const SECRET_FOLDERS = new Set([".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud", ".git"]);
+const SECRET_FOLDERS = new Set([
+  ...[".ssh", ".aws", ".gnupg", ".kube", ".docker", ".azure", ".gcloud", ".git"],
+  // A login that another process has just made isn't among the known secrets yet.
+  "mcp-tokens",
+]);
 const SECRET_FILES =
   /^(\.env.*|auth\.json|dashboard\.token|chat_history|credentials.*|config\.yaml|state\.db.*|id_(rsa|ed25519|ecdsa).*)$/;
 

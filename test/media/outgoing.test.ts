@@ -79,15 +79,16 @@ describe("a file that an answer names", () => {
 
   it("is never a secret, even in an allowed folder", async () => {
     const { dir, place } = home();
-    fs.mkdirSync(path.join(dir, "work/.ssh"), { recursive: true });
-    for (const file of [".env", "config.yaml", "work/.ssh/key", "work/.env.local", "work/plan.txt"])
-      fs.writeFileSync(path.join(dir, file), "x");
-    const wanted = ["state.db", ".env", "config.yaml", "work/.ssh/key", "work/.env.local", "work/plan.txt"];
+    for (const folder of ["work/.ssh", "mcp-tokens"])
+      fs.mkdirSync(path.join(dir, folder), { recursive: true });
+    const secret = [".env", "config.yaml", "work/.ssh/key", "work/.env.local", "mcp-tokens/one.json"];
+    for (const file of [...secret, "work/plan.txt"]) fs.writeFileSync(path.join(dir, file), "x");
+    const wanted = ["state.db", ...secret, "work/plan.txt"];
     const taken = await takeFiles(
       wanted.map((file) => ({ path: file })),
       { ...place, allowedFolders: [dir] },
     );
-    expect(taken.map((file) => "problem" in file)).toEqual([true, true, true, true, true, false]);
+    expect(taken.map((file) => "problem" in file)).toEqual([true, true, true, true, true, true, false]);
   });
 
   it("is never private data unless that folder itself is allowed", async () => {
