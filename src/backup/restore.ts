@@ -6,6 +6,7 @@ import { freeBytesAt } from "../disk-space.js";
 import { HermesError } from "../errors.js";
 import { freeName } from "../free-name.js";
 import { secureTree } from "../home-modes.js";
+import { ifMissing } from "../missing.js";
 import type { CheckReport } from "../store/store.js";
 import { inspect } from "./inspect.js";
 import { describeFiles, FORMAT, MANIFEST, type Manifest, parseManifest } from "./manifest.js";
@@ -23,7 +24,7 @@ export async function openBackup(
   home: string,
   checkDatabase: (path: string) => Promise<CheckReport>,
 ): Promise<OpenedBackup> {
-  if (!(await fs.stat(file).catch(() => undefined)))
+  if (!(await fs.stat(file).catch(ifMissing(undefined))))
     throw new HermesError("not_found", `There is no file ${file}.`, {
       hint: "Name what `hermes backup` wrote; by itself that is in backups/ of the home.",
     });

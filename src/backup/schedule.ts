@@ -2,6 +2,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { fileStamp, nowSeconds } from "../clock.js";
 import type { Log } from "../log.js";
+import { ifMissing } from "../missing.js";
 import type { BackupOptions } from "./create.js";
 import { backupName, isBackupName, isDue, outdated } from "./rotate.js";
 
@@ -41,7 +42,7 @@ export class BackupSchedule {
   async #look(): Promise<void> {
     const { folder, everyHours, keep, log } = this.#options;
     try {
-      const names = await fs.readdir(folder).catch(() => []);
+      const names = await fs.readdir(folder).catch(ifMissing<string[]>([]));
       if (!isDue(await newest(folder, names), everyHours, nowSeconds())) return;
       const target = path.join(folder, backupName(fileStamp()));
       // Loaded when it is needed: most homes have no schedule.

@@ -107,7 +107,7 @@ function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith(".json"));
   } catch {
-    // No login was ever made.
+    // No login was ever made, or none can be read: then no tool of the agent can read one either.
     return [];
   }
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { TERMINAL } from "../adapters/cli/index.js";
 import { type HomePaths, MEDIA_FOLDERS } from "../config/paths.js";
 import { isUnfinishedCopy } from "../leftovers.js";
+import { ifMissing } from "../missing.js";
 import type { ErasurePlan } from "../store/people.js";
 import { memoryFile } from "../tools/memory-files.js";
 
@@ -31,7 +32,7 @@ export async function removeFiles({ memories, media, history }: PersonFiles): Pr
 }
 
 export async function fileExists(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined)) !== undefined;
+  return (await stat(file).catch(ifMissing(undefined))) !== undefined;
 }
 
 async function existing(files: readonly string[]): Promise<string[]> {
@@ -52,6 +53,6 @@ export async function copiesOf(paths: HomePaths, backupFolder: string): Promise<
 }
 
 async function filesIn(folder: string, matches: (name: string) => boolean): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch(ifMissing<string[]>([]));
   return names.filter(matches).map((name) => join(folder, name));
 }

@@ -6,6 +6,7 @@ import type { HomePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { LOG_FILE } from "../log-file.js";
 import type { Person } from "../message.js";
+import { ifMissing } from "../missing.js";
 import type { ErasurePlan } from "../store/people.js";
 import { copiesOf } from "./files.js";
 import { formatPerson } from "./person.js";
@@ -36,7 +37,7 @@ export async function leftAlone(
 }
 
 async function hasOtherLogs(folder: string): Promise<boolean> {
-  const names = await readdir(folder).catch(() => []);
+  const names = await readdir(folder).catch(ifMissing<string[]>([]));
   return names.some((name) => !name.startsWith(LOG_FILE));
 }
 

@@ -6,6 +6,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
+import { ifMissing } from "../missing.js";
 import { readRegular } from "../regular-file.js";
 import type { MessageRow, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { OnProgress, Store } from "../store/store.js";
@@ -105,7 +106,7 @@ export class Transcripts {
 
   /** Removes the files of deleted sessions. Returns how many. */
   async tidy(store: Pick<Store, "getSession">): Promise<number> {
-    const files = await readdir(this.#dir).catch(() => []);
+    const files = await readdir(this.#dir).catch(ifMissing<string[]>([]));
     const ids = files
       .filter((file) => file.endsWith(".jsonl"))
       .map((file) => file.slice(0, -".jsonl".length));

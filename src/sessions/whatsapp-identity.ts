@@ -62,6 +62,7 @@ function readLink(path: string): string[] {
     const link: unknown = JSON.parse(readRegularSync(path));
     return typeof link === "string" || typeof link === "number" ? [String(link)] : [];
   } catch {
+    // Most numbers have no file. With a broken one, the number just isn't recognised as the same person.
     return [];
   }
 }

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { Person, Principal } from "../message.js";
+import { ifMissing } from "../missing.js";
 import { readRegular } from "../regular-file.js";
 
 export type MemorySlot = "shared" | Principal;
@@ -63,7 +64,9 @@ export interface ListedMemories {
 
 /** One look at the folder, however many people are asked about. */
 export async function listMemories(folder: string): Promise<ListedMemories> {
-  const files = await fs.readdir(path.join(folder, "people"), { recursive: true }).catch(() => []);
+  const files = await fs
+    .readdir(path.join(folder, "people"), { recursive: true })
+    .catch(ifMissing<string[]>([]));
   const names = new Set(files.filter((file) => file.endsWith(".md")));
   // Most people have no file, and their ids needn't be hashed to know it.
   const beginnings = new Set([...names].map((name) => withoutHash(path.basename(name))));

@@ -51,12 +51,14 @@ export class Receiver {
 
   /** A mail that can't be parsed would fail again next time: it is skipped. */
   async #read({ source, receipt }: Mail): Promise<Normalised> {
+    // Outside of the attempt: no mail may be skipped because the library is broken.
+    const { default: PostalMime } = await import("postal-mime");
     try {
-      const { default: PostalMime } = await import("postal-mime");
       const email = await PostalMime.parse(source, { attachmentEncoding: "arraybuffer" });
       return normalise(email, receipt, this.#parts.settings);
-    } catch {
-      return { kind: "ignored", reason: "it can't be parsed" };
+    } catch (error) {
+      // Our own mistakes end here, too. The message of the error may quote the mail.
+      return { kind: "ignored", reason: `it can't be parsed (${(error as Error).name})` };
     }
   }
 

@@ -14,7 +14,7 @@ export interface Delivery {
 export interface InboxReceiverParts {
   /** Runs the transport until the adapter stops; rejects when only an operator can help. */
   run(): Promise<void>;
-  onFailure(): void;
+  onFailure(error: unknown): void;
   closing: AbortSignal;
   /** How long `stop` waits for deliveries that are being stored. */
   closeMs: number;
@@ -64,7 +64,7 @@ export class InboxReceiver implements Receiver {
     try {
       return await work;
     } catch (error) {
-      this.#parts.onFailure();
+      this.#parts.onFailure(error);
       throw error;
     } finally {
       this.#pending.delete(work);

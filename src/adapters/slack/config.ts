@@ -30,7 +30,11 @@ export interface SlackOptions {
   timing?: Partial<Timing>;
 }
 
-export type SlackLog = (level: "debug" | "info" | "warn" | "error", text: string) => void;
+export type SlackLog = (
+  level: "debug" | "info" | "warn" | "error",
+  text: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
 
 export interface Timing {
   /** Limit of one Web API call. */

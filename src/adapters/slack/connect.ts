@@ -140,9 +140,11 @@ export class Uplink {
     const { appToken, log, timing } = this.#parts.settings;
     return new InboxReceiver({
       run: () => (appToken ? this.#listen(appToken) : this.#probe(api)),
-      onFailure: () => {
+      onFailure: (error) => {
         if (this.#isClosing) return;
-        log("warn", "A message from Slack could not be stored yet: waiting for its redelivery");
+        log("warn", "A message from Slack could not be stored yet: waiting for its redelivery", {
+          err: error,
+        });
         // Slack stops redelivering after a few attempts.
         void missed.fetch();
       },

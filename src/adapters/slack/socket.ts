@@ -150,7 +150,7 @@ async function take(parts: SocketParts, envelope: SocketEnvelope): Promise<void>
   try {
     await ack(await parts.take({ body, retryNum, retryReason }));
   } catch {
-    // Not stored, or the socket was replaced meanwhile: Slack delivers it again either way.
+    // Not stored, which `take` has reported, or the socket was replaced meanwhile: Slack delivers it again either way.
   }
 }
 

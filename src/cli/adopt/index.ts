@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { Command } from "commander";
 import { resolveHome } from "../../config/paths.js";
 import { HermesError } from "../../errors.js";
+import { ifMissing } from "../../missing.js";
 import { confirmed } from "../ask.js";
 import { io } from "../io.js";
 import { jsonOption, yesOption } from "../options.js";
@@ -60,7 +61,7 @@ function report({ verdict, checks, changes }: Plan) {
 }
 
 async function requireHome(home: string): Promise<void> {
-  if ((await stat(home).catch(() => undefined))?.isDirectory()) return;
+  if ((await stat(home).catch(ifMissing(undefined)))?.isDirectory()) return;
   throw new HermesError("not_found", `There is no home at ${home}.`, {
     hint: "Name another with --home DIR or HERMES_HOME. A new home needs no adoption: `hermes gateway` creates it.",
   });

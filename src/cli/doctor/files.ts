@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { homePaths } from "../../config/paths.js";
 import { freeBytesAt, MIN_FREE_BYTES } from "../../disk-space.js";
 import { type Finding, found } from "../../finding.js";
+import { ifMissing } from "../../missing.js";
 import { readIndex } from "../../sessions/index-file.js";
 import { counted, dataSize } from "../numbers.js";
 
@@ -14,7 +15,7 @@ const OTHERS = 0o077;
 const MAX_FILES = 5000;
 
 export async function checkHome(home: string): Promise<Finding> {
-  const entry = await stat(home).catch(() => undefined);
+  const entry = await stat(home).catch(ifMissing(undefined));
   if (!entry) return found.warn(`${home} doesn't exist yet`, "The gateway creates it at its first start.");
   if (!entry.isDirectory())
     return found.fail(`${home} is not a folder`, "Name another with --home or HERMES_HOME.");

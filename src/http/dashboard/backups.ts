@@ -9,6 +9,7 @@ import type { BackupOptions, BackupProgress } from "../../backup/create.js";
 import { backupName, isBackupName } from "../../backup/rotate.js";
 import { fileStamp, nowSeconds } from "../../clock.js";
 import { describeError, HermesError } from "../../errors.js";
+import { ifMissing } from "../../missing.js";
 import { bodyOf } from "../params.js";
 import type { BackupsAnswer, BackupsState } from "./backups-types.js";
 import { gone, operatorLog } from "./operator.js";
@@ -126,7 +127,10 @@ async function answerOf(
   job: BackupJob,
 ): Promise<BackupsAnswer> {
   const { every_hours: everyHours, keep } = loaded.config.backup;
-  const names = (await fs.readdir(folder).catch(() => [])).filter(isBackupName).sort().reverse();
+  const names = (await fs.readdir(folder).catch(ifMissing<string[]>([])))
+    .filter(isBackupName)
+    .sort()
+    .reverse();
   const files = await Promise.all(names.slice(0, MAX_LISTED).map((name) => describe(folder, name)));
   const backups = files.filter((file) => file !== undefined);
   const newest = backups[0]?.at;
@@ -135,6 +139,6 @@ async function answerOf(
 }
 
 async function describe(folder: string, name: string) {
-  const stat = await fs.stat(path.join(folder, name)).catch(() => undefined);
+  const stat = await fs.stat(path.join(folder, name)).catch(ifMissing(undefined));
   return stat?.isFile() ? { name, bytes: stat.size, at: stat.mtimeMs / 1000 } : undefined;
 }

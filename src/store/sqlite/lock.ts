@@ -10,6 +10,7 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database as Connection } from "better-sqlite3";
 import { HermesError } from "../../errors.js";
+import { ifMissing } from "../../missing.js";
 import { readRegular } from "../../regular-file.js";
 import type { GatewayInfo, Member, MembershipState } from "../membership.js";
 import { Database } from "./driver.js";
@@ -109,7 +110,7 @@ async function createPrivately(path: string): Promise<void> {
 /** Checks without taking the lock: reads fail while a gateway holds it. */
 async function isHeld(home: string): Promise<boolean> {
   const path = lockFile(home);
-  if (!(await stat(path).catch(() => undefined))) return false;
+  if (!(await stat(path).catch(ifMissing(undefined)))) return false;
   let db: Connection | undefined;
   try {
     db = new Database(path, { readonly: true, timeout: 0 });

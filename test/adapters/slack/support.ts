@@ -90,7 +90,10 @@ export async function setup(options: SetupOptions = {}): Promise<Setup> {
     appToken: slack.appToken,
     apiUrl: slack.apiUrl,
     media: { home: dir, folder: "media", maxBytes: 1_000_000, mayFetch: async () => true },
-    log: (level, text) => log.push(`${level}: ${text}`),
+    log: (level, text, fields) => {
+      const { err } = (fields ?? {}) as { err?: Error & { cause?: Error } };
+      log.push(`${level}: ${text}${err ? ` (${err.cause?.message ?? err.message})` : ""}`);
+    },
     ...options.adapter,
     timing: { ...FAST, ...options.adapter?.timing },
   });
