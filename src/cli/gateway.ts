@@ -73,7 +73,11 @@ function refuseOthers(gateway: Command): void {
     gateway.commands.map((one) => one.name()),
   );
   const isStart = ["start", "run", "up"].includes(word);
-  const hint = isStart ? "\n(It starts without one.)" : near === undefined ? "" : `\n(Did you mean ${near}?)`;
+  const hint = isStart
+    ? "\n(`hermes gateway` alone starts it.)"
+    : near === undefined
+      ? ""
+      : `\n(Did you mean ${near}?)`;
   gateway.error(`error: unknown command '${word}'${hint}`, { exitCode: 2, code: "commander.unknownCommand" });
 }
 

@@ -30,7 +30,7 @@ describe("hermes", () => {
     [["sessions", "lst"], /^error: unknown command 'lst'\n\(Did you mean list\?\)/],
     [["gateway", "nosuch"], /^error: unknown command 'nosuch'\n\(add --help/],
     [["gateway", "statsu"], /^error: unknown command 'statsu'\n\(Did you mean status\?\)/],
-    [["gateway", "start"], /^error: unknown command 'start'\n\(It starts without one\.\)/],
+    [["gateway", "start"], /^error: unknown command 'start'\n\(`hermes gateway` alone starts it\.\)/],
     [["sessions", "list", "--limt", "3"], /^error: unknown option '--limt'\n\(Did you mean --limit\?\)/],
     [["sessions", "list", "--limit", "0"], /^error: option '--limit <n>' argument '0' is invalid/],
     [["sessions", "list", "--by", "size"], /^error: option '--by <order>' argument 'size' is invalid/],

@@ -187,7 +187,7 @@ function requireOwnKey(now: LoadedConfig, { config, sources }: LoadedConfig): vo
   const isOfShell = source.startsWith("env ") && !source.includes("(.env:");
   throw new HermesError(
     "refused",
-    `The model's key (${source}) was given for ${moved.from}, and would be sent to ${moved.to}. Nothing was written.`,
+    `The model's key, ${source}, was given for ${moved.from}, and would be sent to ${moved.to}. Nothing was written.`,
     {
       hint: isOfShell
         ? `Unset ${source.slice("env ".length)} in your environment, or set it to the key for ${moved.to}.`

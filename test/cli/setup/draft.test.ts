@@ -135,7 +135,7 @@ session_reset:
     expect(() => flagged(elsewhere, mine)).toThrow(
       expect.objectContaining({
         message: expect.stringMatching(
-          /^The model's key \(.*\) was given for http:\/\/127\.0\.0\.1:1, and would be sent to http:\/\/127\.0\.0\.2:1\. Nothing was written\.$/,
+          /^The model's key, .*, was given for http:\/\/127\.0\.0\.1:1, and would be sent to http:\/\/127\.0\.0\.2:1\. Nothing was written\.$/,
         ),
         hint: expect.stringMatching(/--api-key or in HERMES_MODEL_API_KEY, or --no-api-key/),
       }),
