@@ -43,7 +43,7 @@ it("says who is waited for, and takes it from a process that was killed", async 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("of two that change the configuration at once, one is told to repeat it", async () => {
+it("of two that change the configuration at once, one fails and says what to do", async () => {
   const home = tempDir();
   const before = readTexts(home);
   const written = (level: string) =>
