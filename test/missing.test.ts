@@ -39,6 +39,7 @@ describe("what can't be read isn't taken for missing:", () => {
     await expect(look(home, file)).rejects.toMatchObject({ code: "ELOOP" });
     fs.unlinkSync(file);
     expect(await look(home, file)).toEqual(whenMissing);
+    expect(await look(path.join(home, "none"), path.join(home, "none", "x"))).toEqual(whenMissing);
   });
 
   it("a backup to restore", async () => {

@@ -10,6 +10,7 @@ import { backupName, isBackupName } from "../../backup/rotate.js";
 import { fileStamp, nowSeconds } from "../../clock.js";
 import { describeError, HermesError } from "../../errors.js";
 import { ifMissing } from "../../missing.js";
+import { explained } from "../../whole-file.js";
 import { bodyOf } from "../params.js";
 import type { BackupsAnswer, BackupsState } from "./backups-types.js";
 import { gone, operatorLog } from "./operator.js";
@@ -127,10 +128,13 @@ async function answerOf(
   job: BackupJob,
 ): Promise<BackupsAnswer> {
   const { every_hours: everyHours, keep } = loaded.config.backup;
-  const names = (await fs.readdir(folder).catch(ifMissing<string[]>([])))
-    .filter(isBackupName)
-    .sort()
-    .reverse();
+  const found = await fs
+    .readdir(folder)
+    .catch(ifMissing<string[]>([]))
+    .catch((error: unknown) => {
+      throw explained(error, folder);
+    });
+  const names = found.filter(isBackupName).sort().reverse();
   const files = await Promise.all(names.slice(0, MAX_LISTED).map((name) => describe(folder, name)));
   const backups = files.filter((file) => file !== undefined);
   const newest = backups[0]?.at;
