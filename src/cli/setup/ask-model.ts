@@ -57,15 +57,14 @@ const STAGES: Record<Exclude<Stage, "done">, StageRunner> = {
     const used = serviceOf(now).id === service.id ? now.base_url : null;
     const baseUrl = service.isOwn ? await askAddress(ask, used ?? service.baseUrl) : service.baseUrl;
     // Never send a key to another address than it was entered for.
-    const key = hasKeyFor(current, service, baseUrl) ? undefined : null;
+    const key = isSameService(current, service, baseUrl) ? undefined : null;
     return { stage: service.key === "none" ? "list" : "key", chosen: { baseUrl, key } };
   },
 
   async key(ask, { service, baseUrl }, current) {
-    return {
-      stage: "list",
-      chosen: { key: await askKey(ask, service, hasKeyFor(current, service, baseUrl)) },
-    };
+    const given = await askKey(ask, service, hasKeyFor(current, service, baseUrl));
+    const kept = isSameService(current, service, baseUrl) ? undefined : null;
+    return { stage: "list", chosen: { key: given === "" ? kept : given } };
   },
 
   async list(ask, chosen, current) {
@@ -113,10 +112,9 @@ function address(text: string): string | undefined {
 }
 
 /** The configured one, or one in the provider's own variable. */
-function hasKeyFor({ loaded, env }: Current, service: Service, baseUrl: string | null): boolean {
-  const now: Config["model"] = loaded.config.model;
-  const isSame = service.provider === now.provider && hostOf(baseUrl) === hostOf(now.base_url);
-  if (isSame) return now.api_key !== null;
+function hasKeyFor(current: Current, service: Service, baseUrl: string | null): boolean {
+  const { loaded, env } = current;
+  if (isSameService(current, service, baseUrl)) return loaded.config.model.api_key !== null;
   return (
     baseUrl === null &&
     modelKeyNames(service.provider)
@@ -125,24 +123,25 @@ function hasKeyFor({ loaded, env }: Current, service: Service, baseUrl: string |
   );
 }
 
-function hostOf(url: string | null): string | undefined {
-  return url === null ? undefined : new URL(url).host;
+/** As the one that the current key was given for. */
+function isSameService({ loaded }: Current, { provider }: Service, baseUrl: string | null): boolean {
+  const now: Config["model"] = loaded.config.model;
+  return provider === now.provider && originOf(baseUrl) === originOf(now.base_url);
 }
 
-async function askKey(
-  ask: Ask,
-  { label, key, keyPage }: Service,
-  hasOne: boolean,
-): Promise<ModelAnswer["key"]> {
+function originOf(url: string | null): string | undefined {
+  return url === null ? undefined : new URL(url).origin;
+}
+
+/** Empty: the one that there is, or none. */
+async function askKey(ask: Ask, { label, key, keyPage }: Service, hasOne: boolean): Promise<string> {
   const page = keyPage === undefined ? "" : ` (create one at ${keyPage})`;
   const may = hasOne ? " (Enter: keep the current one)" : key === "optional" ? " (Enter: none)" : page;
   const check = (text: string) => {
     if (/\s/.test(text)) return "A key has no spaces";
     return text === "" && !hasOne && key === "required" ? `${label} needs a key${page}` : undefined;
   };
-  const given = await ask.secret(`API key${may}`, { check });
-  if (given !== "") return given;
-  return hasOne ? undefined : null;
+  return ask.secret(`API key${may}`, { check });
 }
 
 const OTHER = "";

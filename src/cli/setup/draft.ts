@@ -184,6 +184,10 @@ function requireOwnKey(now: LoadedConfig, { config, sources }: LoadedConfig): vo
   const moved = movedKey(now.config.model, config.model);
   if (!moved) return;
   const source = sources["model.api_key"] ?? "";
+  // OPENAI_API_KEY is OpenAI's, wherever it was sent before.
+  const { provider, base_url: address } = config.model;
+  const vendors = VENDOR_KEYS[provider];
+  if (address === null && vendors !== undefined && source.startsWith(`env ${vendors}`)) return;
   const isOfShell = source.startsWith("env ") && !source.includes("(.env:");
   throw new HermesError(
     "refused",

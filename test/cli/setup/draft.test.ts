@@ -149,6 +149,11 @@ session_reset:
     expect(flagged({ ...elsewhere, apiKey: false }, mine).texts.env).toBe("HERMES_MODEL_API_KEY=\n");
     expect(keyOf({ provider: "anthropic", model: "b" }, "ANTHROPIC_API_KEY=sk-a\n")).toBe("sk-a");
 
+    const behindProxy = "model: {provider: openai, default: a, base_url: http://127.0.0.1:1/v1}\n";
+    const vendors = currentOf(behindProxy, "", { OPENAI_API_KEY: "sk-mine" });
+    const direct = { provider: "openai", name: "b", baseUrl: null, key: null } as const;
+    expect(draft(vendors, answers({ model: direct })).tried.model.api_key).toBe("sk-mine");
+
     const ofShell = currentOf(file, "", { HERMES_MODEL_API_KEY: "sk-mine" });
     const model = {
       provider: "openai-compatible",
