@@ -1,4 +1,4 @@
-/** Lets one process at a time do something short: who creates the file may. */
+/** A lock for short work: the process that creates the file holds it. */
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { explained } from "./whole-file.js";
 const RETRY_MS = 20;
 
 export interface LockTimes {
-  /** Older than this, its process was killed. Much longer than the work takes. */
+  /** A lock older than this was left by a killed process. Much longer than the work takes. */
   abandonedMs: number;
   /** How long to wait for others. */
   waitMs: number;
@@ -55,7 +55,7 @@ async function created(file: string, mark: string): Promise<boolean> {
   }
 }
 
-/** Renamed first: of several processes that find it abandoned, one gets it, and a newer one can be put back. */
+/** Renames it first: only one of several processes succeeds, and a lock taken in the meantime is put back. */
 async function removeAbandoned(file: string, abandonedMs: number): Promise<void> {
   try {
     const { mtimeMs, ino } = await stat(file);
