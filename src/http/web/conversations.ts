@@ -166,6 +166,8 @@ export async function openConversation(
   // Read first, so that everything that happens during the reads comes as an event.
   const eventCursor = live.cursor;
   const turn = before === undefined ? live.turnOf(scope.ref) : null;
+  // Before the session: a turn that ends meanwhile leaves the queues for the session, and is in one of them or in both.
+  const entries = before === undefined ? await logOf(scope) : [];
   const [row, extras, marks, route] = await Promise.all([
     rowOf(scope),
     extrasOf(scope),
@@ -176,7 +178,9 @@ export async function openConversation(
   const page = row ? await rowsOf(chat, row.sessionId, before, limit) : { messages: [], earlier: false };
   const stored = shownMessages(page.messages, extras);
   const known = new Set(page.messages.flatMap(({ platformMessageId }) => platformMessageId ?? []));
-  const log = before === undefined ? await newestLog(page) : [];
+  // Entries older than the page belong to earlier pages.
+  const since = page.earlier ? (page.messages[0]?.at ?? 0) : 0;
+  const log = entries.filter((entry) => entry.at >= since);
   const sent = ({ id: outId, files }: (typeof log)[number]) =>
     files.filter((file) => "path" in file).map((file, i) => sentFile(file, Number(outId.slice(4)), i));
   const { messages, queued } = fromLog(log, known, extras, sent);
@@ -201,12 +205,6 @@ export async function openConversation(
     model: chosen.model ?? route?.model ?? null,
     agent: chosen.agent ?? route?.agent ?? null,
   };
-
-  /** Entries older than the page belong to earlier pages. */
-  async function newestLog({ messages: rows, earlier }: Pick<TranscriptPage, "messages" | "earlier">) {
-    const since = earlier ? (rows[0]?.at ?? 0) : 0;
-    return (await logOf(scope)).filter((entry) => entry.at >= since);
-  }
 }
 
 /** A turn that waits for a decision isn't running, so it is rebuilt from the queues. */

@@ -187,8 +187,10 @@ export function fromLog(
     const isCommand = reason?.startsWith("/") ?? false;
     // Its turn is running, waits for a decision, or will be retried.
     const hasTurn = state === "running" || (state === "waiting" && entry.turnId !== null);
-    if (state === "waiting" && !hasTurn) queued.push({ clientId, text, files, at });
-    else if (isCommand || (hasTurn && !known.has(clientId)))
+    // It has reached the session since the queues were read.
+    const isStored = known.has(clientId);
+    if (state === "waiting" && !hasTurn && !isStored) queued.push({ clientId, text, files, at });
+    else if (isCommand || (hasTurn && !isStored))
       messages.push({
         from: "user",
         id: `u:${clientId}`,

@@ -112,6 +112,24 @@ describe("a turn in the web chat", () => {
     expect(settled.messages.map((message) => message.id)).toEqual([`u:${clientId}`, `a:${clientId}`]);
   });
 
+  it("is in a page that is read while it ends", async () => {
+    const { agent, ann, id, store } = await scene();
+    agent.release();
+    await ann.send(id, "first");
+    await ann.settled(id);
+    agent.isHeld = true;
+    await ann.send(id, "second");
+    await until("it runs", () => agent.requests.length === 2);
+    const { readTranscript } = store.reports;
+    store.reports.readTranscript = async (...args) => {
+      const page = await readTranscript(...args);
+      agent.release();
+      await until("it has ended", async () => (await readTranscript(...args)).messages.length === 4);
+      return page;
+    };
+    expect(texts(await ann.open(id))).toContain("user: second");
+  });
+
   it("gives a tab that reconnects what it missed", async () => {
     const { agent, ann, id } = await scene();
     agent.release();
