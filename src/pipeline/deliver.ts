@@ -82,7 +82,12 @@ export class Delivery {
 
   /** Sends rows that were claimed. */
   take(rows: readonly OutboxRow[]): void {
-    for (const row of rows) void this.#sends.add(() => this.#track(this.#addressed(row)));
+    for (const row of rows) {
+      const addressed = this.#addressed(row);
+      // A stored answer takes no place among the sends.
+      if (row.state === "sent") void this.#track(addressed);
+      else void this.#sends.add(() => this.#track(addressed));
+    }
   }
 
   /** Resolves when no matching send is running. Never rejects. */
@@ -110,6 +115,7 @@ export class Delivery {
     // Rows claimed in the meantime are sent too; otherwise their outcome would be unknown.
     await this.#claiming;
     await this.#sends.onIdle();
+    await Promise.allSettled(this.#running.values());
     await this.#storeLeft();
   }
 
