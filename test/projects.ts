@@ -11,12 +11,15 @@ export const BROWSER_TESTS = [
   "test/http/oidc-browser.test.ts",
 ];
 
-/** Storms, and properties with thousands of runs: too long for the inner loop, so they run with `e2e`. */
+/** Storms, properties with thousands of runs, servers of others: too long for the inner loop, so they run with `e2e`. */
 const LONG_TESTS = [
   "test/adapters/discord/chaos.test.ts",
-  "test/adapters/slack/rough-weather.test.ts",
+  "test/adapters/email/dovecot.test.ts",
+  "test/adapters/slack/{faults,rough-weather}.test.ts",
+  "test/config/faults.test.ts",
   "test/gateway/isolation.test.ts",
   "test/growth.test.ts",
+  "test/pipeline/parts.test.ts",
   "test/store/{people-properties,query-properties,search-by-time}.test.ts",
 ];
 
