@@ -35,8 +35,6 @@ interface Pending {
 /** Threads always run compiled code, even if this file runs as TypeScript. */
 const ENTRY = packageFile("dist/sessions/files-worker.js");
 const IDLE_MS = 10_000;
-/** Calls travel together: waking the thread and its reply take more time than a line. After a crash, files are compared. */
-const BATCH_MS = 50;
 /** More pending calls mean that the disk can't keep up. */
 const MAX_PENDING = 10_000;
 /** Rendering creates short-lived garbage: a small young generation collects it early. */
@@ -68,14 +66,15 @@ export class FilesThread {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      if (this.#unsent.push({ id, verb, args }) === 1) setTimeout(() => this.#send(), BATCH_MS);
+      // Calls of the same moment travel together.
+      if (this.#unsent.push({ id, verb, args }) === 1) process.nextTick(() => this.#send());
     });
   }
 
   #send(): void {
     const calls = this.#unsent;
     this.#unsent = [];
-    if (calls.length > 0) this.#worker?.postMessage(calls);
+    this.#worker?.postMessage(calls);
   }
 
   /** Ends the thread. Call it after the last write. */
