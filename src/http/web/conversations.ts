@@ -183,7 +183,7 @@ export async function openConversation(
   const log = entries.filter((entry) => entry.at >= since);
   const sent = ({ id: outId, files }: (typeof log)[number]) =>
     files.filter((file) => "path" in file).map((file, i) => sentFile(file, Number(outId.slice(4)), i));
-  const { messages, queued } = fromLog(log, known, extras, sent);
+  const { messages, running, queued } = fromLog(log, known, extras, sent);
   const logged = new Set(messages.map((one) => one.id));
   const notices = before === undefined ? live.noticesAt(scope.ref, nowSeconds() - SETTLING_SECONDS) : [];
   const suspended = suspendedIn(
@@ -197,6 +197,7 @@ export async function openConversation(
     messages: merged(
       stored,
       unstored.filter((one) => !elsewhere.has(one.id)),
+      running,
     ),
     earlier: page.earlier,
     turn: turn ?? (suspended ? waitingTurn(id, suspended) : null),

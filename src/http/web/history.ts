@@ -155,8 +155,10 @@ export function typedText(text: string, files: number): string {
 // ── the log ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface FromLog {
-  /** Commands, their replies, notices and questions, and messages of running turns that aren't stored yet. */
+  /** Commands, their replies, notices and questions. */
   messages: ChatMessage[];
+  /** Messages of running turns that aren't stored yet. */
+  running: ChatMessage[];
   queued: QueuedMessage[];
 }
 
@@ -175,6 +177,7 @@ export function fromLog(
   filesOf: (entry: ChatLogEntry) => ChatFile[],
 ): FromLog {
   const messages: ChatMessage[] = [];
+  const running: ChatMessage[] = [];
   const queued: QueuedMessage[] = [];
   for (const entry of entries) {
     if (entry.from === "bot") {
@@ -191,7 +194,7 @@ export function fromLog(
     const isStored = known.has(clientId);
     if (state === "waiting" && !hasTurn && !isStored) queued.push({ clientId, text, files, at });
     else if (isCommand || (hasTurn && !isStored))
-      messages.push({
+      (isCommand ? messages : running).push({
         from: "user",
         id: `u:${clientId}`,
         position: 0,
@@ -202,7 +205,7 @@ export function fromLog(
         undone: false,
       });
   }
-  return { messages, queued };
+  return { messages, running, queued };
 }
 
 /** Ids of notices about questions that failed and aren't in the shown branch, because they were asked again. */
@@ -243,7 +246,17 @@ function fromGateway(entry: ChatLogEntry, files: ChatFile[]): NoticeMessage {
   };
 }
 
-/** Merges stored messages and those from the log by time. */
-export function merged(stored: readonly ChatMessage[], logged: readonly ChatMessage[]): ChatMessage[] {
-  return [...stored, ...logged].toSorted((a, b) => a.at - b.at);
+/** Merges stored messages and those from the log by time. What runs comes after what is stored. */
+export function merged(
+  stored: readonly ChatMessage[],
+  logged: readonly ChatMessage[],
+  running: readonly ChatMessage[],
+): ChatMessage[] {
+  // A stored question has the time of its turn's end: the next one may have been sent before.
+  const end = stored.at(-1)?.at ?? 0;
+  const placed = [
+    ...[...stored, ...logged].map((message) => ({ message, at: message.at })),
+    ...running.map((message) => ({ message, at: Math.max(message.at, end) })),
+  ];
+  return placed.toSorted((a, b) => a.at - b.at).map(({ message }) => message);
 }

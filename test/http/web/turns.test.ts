@@ -112,6 +112,22 @@ describe("a turn in the web chat", () => {
     expect(settled.messages.map((message) => message.id)).toEqual([`u:${clientId}`, `a:${clientId}`]);
   });
 
+  it("comes after the turn before it, during which it was asked for", async () => {
+    const { agent, ann, id } = await scene();
+    await ann.send(id, "first");
+    await until("the first runs", () => agent.requests.length === 1);
+    await ann.send(id, "second");
+    agent.release();
+    agent.isHeld = true;
+    await until("the second runs", () => agent.requests.length === 2);
+    expect(texts(await ann.open(id))).toEqual([
+      "user: first",
+      "agent: Half of first, and the rest",
+      "user: second",
+    ]);
+    agent.release();
+  });
+
   it("is in a page that is read while it ends", async () => {
     const { agent, ann, id, store } = await scene();
     agent.release();
