@@ -198,6 +198,11 @@ function sendThese(db: Database, ids: readonly number[], bootId: string): Outbox
   return rows.map(toOutboxRow).toSorted((a, b) => a.id - b.id);
 }
 
+export function storedReplies(db: Database, ids: readonly number[]): OutboxRow[] {
+  const rows = sql(db, `SELECT * FROM gw_outbox WHERE id IN (${marks(ids)}) ORDER BY id`).all(...ids);
+  return (rows as StoredOutbox[]).map(toOutboxRow);
+}
+
 /** The replies of a turn that this boot has claimed. */
 export function claimedOf(db: Database, turnId: string, { bootId, sends }: Claim): OutboxRow[] {
   const rows = sql(

@@ -19,7 +19,7 @@ import { marks, sql } from "../statements.js";
 import { write } from "../verb.js";
 import { openNotes, takeNotes } from "./changes.js";
 import { finishInbox } from "./inbox.js";
-import { addReply, claimedOf, claimThese } from "./outbox.js";
+import { addReply, claimedOf, claimThese, storedReplies } from "./outbox.js";
 import { followPreview, getPreview, leavePreview, takePreview } from "./previews.js";
 import { closeRoute, getRoute, openForTurn } from "./routes.js";
 import { OPEN_IN } from "./schema.js";
@@ -176,7 +176,7 @@ export const finishTurn = write(function finishTurn(
   leavePreview(db, finish.inboxIds[0], finish.said);
   dropSteps(db, turnId);
   if (finish.end !== undefined) closeRoute(db, finish.sessionKey, finish.sessionId, finish.end);
-  if (claim?.sends) return claimedOf(db, turnId, claim);
+  if (claim?.sends) return storedReplies(db, replies);
   return claim ? claimThese(db, replies, claim) : [];
 });
 
