@@ -4,8 +4,9 @@ import fs from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { forSeveral } from "../support/at-end.js";
 import { tempDir } from "../support/temp.js";
 import { start, tryPackage } from "./tryout.js";
 
@@ -16,19 +17,32 @@ import { start, tryPackage } from "./tryout.js";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
+/** Packed once: it takes seconds. The compiled program is there already. */
+let packed: { folder: string; files: string[] };
+let end: () => Promise<void>;
+beforeAll(async () => {
+  const { made: folder, end: remove } = await forSeveral(async () => tempDir());
+  end = remove;
+  const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const answer = String(execFileSync("npm", pack, { cwd: ROOT, stdio: ["ignore", "pipe", "ignore"] }));
+  const [tarball] = Object.values(JSON.parse(answer) as Record<string, Packed>);
+  execFileSync("tar", ["-xzf", path.join(folder, tarball!.filename), "-C", folder]);
+  packed = { folder: path.join(folder, "package"), files: tarball!.files.map((file) => file.path) };
+}, 60_000);
+afterAll(() => end());
+
+interface Packed {
+  filename: string;
+  files: { path: string }[];
+}
+
 /** An empty folder with the package in it. */
 function install(): { folder: string; userHome: string } {
   const base = tempDir();
   const folder = path.join(base, "app");
   const modules = path.join(folder, "node_modules");
   fs.mkdirSync(path.join(modules, ".bin"), { recursive: true });
-  // The compiled program is there already.
-  const pack = ["pack", "--silent", "--ignore-scripts", "--pack-destination", base];
-  execFileSync("npm", pack, { cwd: ROOT, stdio: "ignore" });
-  const home = path.join(modules, manifest.name);
-  fs.mkdirSync(home);
-  const tarball = path.join(base, `${manifest.name}-${manifest.version}.tgz`);
-  execFileSync("tar", ["-xzf", tarball, "-C", home, "--strip-components=1"]);
+  fs.cpSync(packed.folder, path.join(modules, manifest.name), { recursive: true });
   for (const name of Object.keys(manifest.dependencies)) link(modules, name, name);
   link(modules, "better-sqlite3", DRIVER);
   for (const [name, target] of Object.entries(manifest.bin))
@@ -92,16 +106,8 @@ describe("the packed package", () => {
 });
 
 describe("what is packed", () => {
-  let files: string[] = [];
-  beforeAll(() => {
-    const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: ROOT });
-    const [packed] = Object.values(
-      JSON.parse(String(listed)) as Record<string, { files: { path: string }[] }>,
-    );
-    files = packed!.files.map((file) => file.path);
-  });
-
   it("is the program, its documents and nothing else", () => {
+    const { files } = packed;
     const tops = new Set(files.map((file) => file.split("/", 1)[0]!));
     const wanted = "CHANGELOG.md LICENSE README.md assets config dist docs examples package.json".split(" ");
     expect([...tops].toSorted()).toEqual(wanted);
@@ -120,7 +126,7 @@ describe("what is packed", () => {
   it("imports only its declared or optional dependencies", () => {
     const optional = ["bufferutil", "utf-8-validate", "zlib-sync"];
     const known = new Set([...Object.keys(manifest.dependencies), ...builtinModules, ...optional]);
-    const code = files.filter((file) => /^dist\/(?!(?:chat|dashboard|docs)\/).*\.js$/.test(file));
+    const code = packed.files.filter((file) => /^dist\/(?!(?:chat|dashboard|docs)\/).*\.js$/.test(file));
     const foreign = code.flatMap((file) =>
       packagesIn(fs.readFileSync(path.join(ROOT, file), "utf8"))
         .filter((name) => !known.has(name))
