@@ -36,10 +36,9 @@ it("a stranger is let in, has a page, and is shut out", { timeout: 90_000 }, asy
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await button(page, "Revoke now").click();
   await page.getByText("May not talk").first().waitFor();
-  expect(actions().filter((action) => action === "approve" || action === "revoke")).toEqual([
-    "approve",
-    "revoke",
-  ]);
+  await expect
+    .poll(() => actions().filter((action) => action === "approve" || action === "revoke"))
+    .toEqual(["approve", "revoke"]);
   expect(await page.evaluate("window.hacked")).toBeUndefined();
 });
 

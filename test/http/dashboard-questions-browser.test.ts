@@ -37,7 +37,7 @@ it("an approval is given from the dashboard, once, and the chat shows who decide
   expect(counter.effects).toHaveLength(1);
   const calls = JSON.parse((await get(`/audit?user=${ann.id}`)).text) as { calls: { decidedBy: string }[] };
   expect(calls.calls[0]!.decidedBy).toBe("dashboard:owner");
-  expect(actions()).toContain("questions/answer");
+  await expect.poll(actions).toContain("questions/answer");
   const audit = (await get("/audit/actions")).text;
   expect(audit).toContain('"outcome":"conflict"');
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { forSeveral } from "../support/at-end.js";
-import { findFaults } from "../support/axe.js";
+import { findFaults, THEME_RULES } from "../support/axe.js";
 import { useBrowser } from "../support/browser.js";
 import { Daemon } from "../support/daemon.js";
 import { ask } from "./support/request.js";
@@ -62,7 +62,7 @@ describe("the pages", () => {
       const page = await openAt(`/docs/${path}`, 1280);
       expect(await findFaults(page), path).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
-      expect(await findFaults(page, ["color-contrast"]), `${path}, dark`).toEqual([]);
+      expect(await findFaults(page, THEME_RULES), `${path}, dark`).toEqual([]);
     }
   });
 

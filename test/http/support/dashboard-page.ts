@@ -1,6 +1,6 @@
-import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
+import { findFaults, THEME_RULES } from "../../support/axe.js";
 import { type Shown, TOKEN } from "./dashboard.js";
 
 /** The cookie of the first login. All daemons have the same token, so it is good for all of them. */
@@ -29,19 +29,12 @@ export async function openDashboard(
   return page;
 }
 
-interface Violations {
-  violations: { id: string; nodes: { html: string }[] }[];
-}
-
 /** No fault that axe finds, light or dark, and nothing wider than a phone. */
 export async function expectFit(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = (await page.evaluate(
-      `${axe.source}; axe.run(document, {resultTypes: ["violations"]})`,
-    )) as Violations;
-    expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))).toEqual([]);
-  }
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await findFaults(page, THEME_RULES)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+  expect(await findFaults(page)).toEqual([]);
   for (const width of [320, 375, 768, 1200]) {
     await page.setViewportSize({ width, height: 844 });
     const spill = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
