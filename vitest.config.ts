@@ -16,6 +16,9 @@ export default defineConfig({
     // The zone keeps daily resets, midnight and clock changes away from the tests.
     env: { TZ: noonZone(new Date()), TMPDIR: tempFolder() },
     pool: "forks",
+    // Loading the modules again for every file takes longer than most tests.
+    isolate: false,
+    setupFiles: "test/support/restore.ts",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // The default of one second is too short for a busy machine.
@@ -29,9 +32,6 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...E2E_TESTS, ...BROWSER_TESTS],
           globalSetup: "test/support/bundle-program.ts",
-          setupFiles: "test/support/restore.ts",
-          // Loading the modules again for every file takes longer than most tests.
-          isolate: false,
           // Many tests wait for emulated platforms.
           maxWorkers: 4,
           sequence: { groupOrder: 0 },

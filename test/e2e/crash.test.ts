@@ -76,8 +76,8 @@ describe("a gateway that dies", () => {
   });
 });
 
-const KILLING_MS = 20_000;
-const MAX_ROUNDS = 12;
+const KILLING_MS = 12_000;
+const MAX_ROUNDS = 8;
 const KILLS_A_ROUND = 2;
 /** From the start of the process, or from its readiness: half of the deaths are in the middle of a start. */
 const LIFE_MS = 500;

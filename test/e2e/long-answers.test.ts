@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { says } from "../emulators/model-server.js";
-import { allConnected } from "../support/platforms.js";
+import { PLATFORMS, type PlatformName } from "../support/platforms.js";
 import { until } from "../support/until.js";
-import { modelScene, type PlatformName } from "./support/previews.js";
+import { modelScene } from "./support/previews.js";
 
 /** The real daemon dies between the parts of a long answer; people see each part once. */
 
@@ -14,9 +14,9 @@ function answerOf(length: number): string {
 }
 
 async function crash(platform: PlatformName, killAt: string) {
-  const { model, chats, daemon, ...platforms } = await modelScene("streaming: {enabled: false}");
+  const { model, chats, daemon, connected } = await modelScene("streaming: {enabled: false}", [platform]);
   await daemon.start({ HERMES_KILL_AT: killAt });
-  await allConnected(platforms);
+  await connected();
   const answer = answerOf(LENGTHS[platform]);
   model.script(says(answer));
   const { say, seen } = chats[platform];
@@ -36,7 +36,6 @@ const POINTS = [
   ["part-sent:2", 2],
   ["part-stored:2", 2],
 ] as const;
-const PLATFORMS = ["telegram", "discord", "slack"] as const;
 const CASES = PLATFORMS.flatMap((platform) =>
   POINTS.map(([killAt, sent]) => ({ platform, killAt, sent, isStored: killAt.startsWith("part-stored") })),
 );

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { NO_MODEL } from "../../src/agents/echo.js";
 import { says } from "../emulators/model-server.js";
-import { allConnected } from "../support/platforms.js";
+import type { PlatformName } from "../support/platforms.js";
 import { until } from "../support/until.js";
-import { HALF, modelScene, type PlatformName, scene, WHOLE } from "./support/previews.js";
+import { HALF, modelScene, scene, WHOLE } from "./support/previews.js";
 
 describe("an unfinished answer that a crash left behind before its id was known", () => {
   /** The daemon dies when it has shown it; after the restart all is said. */
   async function crash(platform: PlatformName) {
-    const { model, chats, daemon, ...platforms } = await modelScene();
+    const { model, chats, daemon, connected } = await modelScene("", [platform]);
     await daemon.start({ HERMES_KILL_AT: "preview-shown:1" });
-    await allConnected(platforms);
+    await connected();
     model.script({ text: [HALF], stallAfter: 1 });
     model.script(says(WHOLE));
     const { say, seen } = chats[platform];
@@ -40,9 +40,9 @@ describe("a preview whose delivery is uncertain", () => {
 
   /** The connection is cut when the platform has taken it. */
   async function cut(platform: PlatformName) {
-    const { chats, daemon, ...platforms } = await scene("streaming: {edit_interval: 0.05}");
+    const { chats, daemon, connected } = await scene("streaming: {edit_interval: 0.05}", [platform]);
     await daemon.start();
-    await allConnected(platforms);
+    await connected();
     const { say, seen, cut } = chats[platform];
     say("hello");
     await until("the echo is known", () => seen().length === 1);
@@ -71,9 +71,9 @@ describe("a preview whose delivery is uncertain", () => {
 
 describe("an unfinished answer", () => {
   it("is not shown before earlier replies have arrived", async () => {
-    const { slack, chats, daemon, ...platforms } = await scene("streaming: {edit_interval: 0.05}");
+    const { slack, chats, daemon, connected } = await scene("streaming: {edit_interval: 0.05}", ["slack"]);
     await daemon.start();
-    await allConnected({ slack, ...platforms });
+    await connected();
     const { say, seen } = chats.slack;
     slack.faults.next("chat.postMessage", { kind: "delay", ms: 1500 });
     say("first");

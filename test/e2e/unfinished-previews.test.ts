@@ -2,18 +2,17 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { says } from "../emulators/model-server.js";
 import type { Daemon } from "../support/daemon.js";
-import { allConnected } from "../support/platforms.js";
+import { PLATFORMS, type PlatformName } from "../support/platforms.js";
 import { until } from "../support/until.js";
-import { HALF, modelScene, type PlatformName, WHOLE } from "./support/previews.js";
+import { HALF, modelScene, WHOLE } from "./support/previews.js";
 
-const PLATFORMS = ["telegram", "discord", "slack"] as const;
 const UNFINISHED = `${HALF} ▉`;
 
 /** A daemon in whose chats answers are shown that don't go on. One speaks to all platforms. */
-async function started({ top = "", killAt = "" } = {}) {
-  const { model, chats, daemon, ...platforms } = await modelScene(top);
+async function started({ top = "", killAt = "", only = PLATFORMS } = {}) {
+  const { model, chats, daemon, connected } = await modelScene(top, only);
   await daemon.start(killAt === "" ? {} : { HERMES_KILL_AT: killAt });
-  await allConnected(platforms);
+  await connected();
   const chatOn = (platform: PlatformName) => {
     const chat = chats[platform];
     const about = { found: () => [platform, ...chat.seen()] };
@@ -35,7 +34,7 @@ async function started({ top = "", killAt = "" } = {}) {
         until("the chat looks as it should", () => isLeft(chat.seen(), others), about),
     };
   };
-  return { model, daemon, chatOn, chats: PLATFORMS.map(chatOn), platforms };
+  return { model, daemon, chatOn, chats: PLATFORMS.map(chatOn), connected };
 }
 
 function isLeft([first, ...rest]: readonly string[], others: readonly string[]): boolean {
@@ -87,14 +86,14 @@ describe("an answer that never comes, on each platform,", () => {
   }, 60_000);
 
   it("is deleted after a restart if it has no text", async () => {
-    const { model, daemon, chats, platforms } = await started({ top: restartSoon });
+    const { model, daemon, chats, connected } = await started({ top: restartSoon });
     for (const chat of chats) await chat.askHalf();
     await daemon.stop();
     for (const chat of chats) expect(chat.seen()).toEqual([UNFINISHED]);
     for (const _ of chats) model.script({ text: [HALF], firstWordAfterMs: 60_000 });
     const asked = model.requests.length;
     await daemon.start();
-    await allConnected(platforms);
+    await connected();
     await model.received(asked + chats.length);
     for (const chat of chats) {
       chat.say("/stop");
@@ -118,7 +117,10 @@ describe("an answer that never comes, on each platform,", () => {
   it.each(PLATFORMS)(
     "keeps its words after a crash at the end of its turn on %s",
     async (platform) => {
-      const { daemon, chatOn } = await started({ top: interrupting, killAt: "turn-committed:1" });
+      const { daemon, chatOn } = await started({
+        ...{ top: interrupting, killAt: "turn-committed:1" },
+        only: [platform],
+      });
       const chat = chatOn(platform);
       await chat.askHalf();
       chat.say("another");
@@ -131,7 +133,7 @@ describe("an answer that never comes, on each platform,", () => {
   );
 
   it("is found where its id was lost and the platform can be asked", async () => {
-    const { chatOn } = await started();
+    const { chatOn } = await started({ only: ["discord", "slack"] });
     for (const chat of [chatOn("discord"), chatOn("slack")]) {
       chat.cut();
       await chat.askHalf();
@@ -143,10 +145,9 @@ describe("an answer that never comes, on each platform,", () => {
 
 describe("a command on Discord that is stopped before a word", () => {
   async function silentModel() {
-    const { model, chats: _, daemon, ...platforms } = await modelScene();
+    const { model, discord, daemon, connected } = await modelScene("", ["discord"]);
     await daemon.start();
-    await allConnected(platforms);
-    const { discord } = platforms;
+    await connected();
     const ada = discord.user("Ada");
     model.script({ text: [HALF], firstWordAfterMs: 60_000 });
     return { model, daemon, discord, ada, dm: discord.dm(ada) };

@@ -81,11 +81,9 @@ describe("kill -9", () => {
   it.each(["accepted", "turn-answered", "turn-committed", "sent"])(
     "at %s: the message is answered once",
     async (point) => {
-      const daemon = await new Daemon().start();
+      const daemon = await new Daemon().start({ HERMES_KILL_AT: `${point}:1` });
       const ann = new Browser(() => daemon.url);
       await ann.get("me");
-      await daemon.kill();
-      await daemon.start({ HERMES_KILL_AT: `${point}:1` });
       const [id, clientId] = [randomUUID(), randomUUID()];
       const sending = ann.send(id, "hello", { clientId }).catch(() => undefined);
       await daemon.run.ended;
@@ -124,13 +122,11 @@ describe("kill -9", () => {
   it.each(["login-found", "login-moved", "login-saved"])(
     "at %s: the link still works, once, and finds all conversations",
     async (point) => {
-      const daemon = await new Daemon().start();
+      const daemon = await new Daemon().start({ HERMES_KILL_AT: `${point}:1` });
       const ann = new Browser(() => daemon.url);
       const id = randomUUID();
       await ann.send(id, "before");
       await ann.settled(id);
-      await daemon.kill();
-      await daemon.start({ HERMES_KILL_AT: `${point}:1` });
       const login = (code: string) => ann.ask<Me>("POST", "login/link", { code });
       const code = await codeFor(daemon);
       await login(code).catch(() => undefined);

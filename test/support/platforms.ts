@@ -4,6 +4,10 @@ import { SlackEmulator } from "../emulators/slack/index.js";
 import { TelegramEmulator } from "../emulators/telegram/index.js";
 import { until } from "./until.js";
 
+export type PlatformName = "telegram" | "discord" | "slack";
+
+export const PLATFORMS: readonly PlatformName[] = ["telegram", "discord", "slack"];
+
 export interface Platforms {
   telegram: TelegramEmulator;
   discord: DiscordEmulator;
@@ -22,26 +26,43 @@ export async function startPlatforms(): Promise<Platforms> {
 }
 
 /** A daemon doesn't wait for platforms when it starts, and Discord drops events from before the bot's first connect. */
-export async function allConnected({ telegram, discord, slack }: Platforms): Promise<void> {
-  const isUp = () => telegram.updates.isPolled && discord.gateway.connected && slack.sockets.count > 0;
-  await until("all platforms are connected", isUp, { timeoutMs: 30_000 });
+export async function allConnected(
+  { telegram, discord, slack }: Platforms,
+  only: readonly PlatformName[] = PLATFORMS,
+): Promise<void> {
+  const isUp = {
+    telegram: () => telegram.updates.isPolled,
+    discord: () => discord.gateway.connected,
+    slack: () => slack.sockets.count > 0,
+  };
+  const areUp = () => only.every((platform) => isUp[platform]());
+  await until("all platforms are connected", areUp, { timeoutMs: 30_000 });
 }
 
-/** `more`: further keys of a platform, as YAML after a comma; `top`: lines of their own. */
+/** `more`: further keys of a platform, as YAML after a comma; `top`: lines of their own; `only`: fewer start faster. */
 export function platformsYaml(
   { telegram, discord, slack }: Platforms,
-  more: { telegram?: string; discord?: string; slack?: string; top?: string } = {},
+  more: {
+    telegram?: string;
+    discord?: string;
+    slack?: string;
+    top?: string;
+    only?: readonly PlatformName[];
+  } = {},
 ): string {
   const also = (keys: string | undefined) => (keys ? `, ${keys}` : "");
   const inOneThread = more.slack?.includes("dm_top_level") ? "" : "dm_top_level_threads_as_sessions: false";
+  const keys = {
+    telegram: `token: "${telegram.token}", api_root: "${telegram.url}"${also(more.telegram ?? "group_messages_per_minute: 0")}`,
+    discord: `token: "${discord.token}", api_url: "${discord.apiUrl}"${also(more.discord)}`,
+    slack: `token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"${also(inOneThread)}${also(more.slack)}`,
+  };
   return `
 ${more.top?.includes("session_reset") ? "" : "session_reset: {mode: none}"}
 streaming: {enabled: false}
 allow_all: true
 ${more.top ?? ""}
 platforms:
-  telegram: {token: "${telegram.token}", api_root: "${telegram.url}"${also(more.telegram ?? "group_messages_per_minute: 0")}}
-  discord: {token: "${discord.token}", api_url: "${discord.apiUrl}"${also(more.discord)}}
-  slack: {token: "${slack.botToken}", app_token: "${slack.appToken}", api_url: "${slack.apiUrl}"${also(inOneThread)}${also(more.slack)}}
+${(more.only ?? PLATFORMS).map((platform) => `  ${platform}: {${keys[platform]}}`).join("\n")}
 `;
 }

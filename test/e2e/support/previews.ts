@@ -2,9 +2,13 @@
 import { onTestFinished } from "vitest";
 import { ModelServer } from "../../emulators/model-server.js";
 import { Daemon } from "../../support/daemon.js";
-import { type Platforms, platformsYaml, startPlatforms } from "../../support/platforms.js";
-
-export type PlatformName = keyof ReturnType<typeof chatsOf>;
+import {
+  allConnected,
+  type PlatformName,
+  type Platforms,
+  platformsYaml,
+  startPlatforms,
+} from "../../support/platforms.js";
 
 export const HALF = "An answer that is long enough to be shown, but";
 export const WHOLE = "The whole answer, at last.";
@@ -59,19 +63,25 @@ function named(calls: readonly string[]): ("post" | "edit" | "delete")[] {
   return calls.flatMap((call) => NAMES[call] ?? []);
 }
 
-export async function scene(top = "") {
+/** `only`: the platforms that the daemon connects to. All by default. */
+export async function scene(top = "", only?: readonly PlatformName[]) {
   const platforms = await startPlatforms();
-  const yaml = platformsYaml(platforms, { top }).replace("streaming: {enabled: false}", "");
-  return { ...platforms, chats: chatsOf(platforms), daemon: new Daemon({ yaml }) };
+  const yaml = platformsYaml(platforms, { top, ...(only ? { only } : {}) });
+  return {
+    ...platforms,
+    chats: chatsOf(platforms),
+    daemon: new Daemon({ yaml: yaml.replace("streaming: {enabled: false}", "") }),
+    connected: () => allConnected(platforms, only),
+  };
 }
 
 /** With a scripted model. */
-export async function modelScene(top = "") {
+export async function modelScene(top = "", only?: readonly PlatformName[]) {
   const model = await ModelServer.start();
   // Titles have a server of their own: they would take the next scripted answer.
   const titles = await ModelServer.start();
   onTestFinished(() => Promise.all([model.close(), titles.close()]).then(() => undefined));
   const provider = `model: {provider: openai-compatible, default: m, base_url: "${model.url}"}`;
   const auxiliary = `auxiliary: {title_generation: {provider: openai-compatible, model: t, base_url: "${titles.url}"}}`;
-  return { model, ...(await scene(`${provider}\n${auxiliary}\n${top}`)) };
+  return { model, ...(await scene(`${provider}\n${auxiliary}\n${top}`, only)) };
 }
