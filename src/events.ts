@@ -1,6 +1,6 @@
 import { nowSeconds } from "./clock.js";
 import type { InboundMessage, Origin, OutboundKind } from "./message.js";
-import type { Leak } from "./secret-guard.js";
+import type { Leak } from "./secrets/guard.js";
 import type { EndReason, SessionId, SessionKey } from "./session.js";
 import type { TraceId } from "./trace-id.js";
 

@@ -8,9 +8,9 @@ import {
   pino,
   stdTimeFunctions,
 } from "pino";
-import { redactDotted } from "./redact.js";
-import { SecretRedactor } from "./secret-redactor.js";
-import type { SecretSet } from "./secret-set.js";
+import { SecretRedactor } from "./secrets/redactor.js";
+import type { SecretSet } from "./secrets/secret-set.js";
+import { redactDotted } from "./secrets/shapes.js";
 
 /** Common fields: `sessionKey`, `turnId`, `messageId`; `err` for errors. */
 export type Log = Logger;

@@ -12,7 +12,7 @@ import { createLog, type Log } from "./log.js";
 import { LogFile } from "./log-file.js";
 import { loadWithPlugins, type Plugin } from "./plugins/index.js";
 import type { Restart } from "./restart.js";
-import type { SecretSet } from "./secret-set.js";
+import type { SecretSet } from "./secrets/secret-set.js";
 import { type ExternalPlatforms, externalPlatforms } from "./startup/adapters.js";
 import { type OpenOptions, open, type RunningGateway } from "./startup/open.js";
 import { homeSecrets, secretsOf } from "./startup/secrets.js";

@@ -35,22 +35,24 @@ const WIRING_FOLDERS = new Set(["cli", "http", "people", "startup"]);
 const WIRING = new Set(["main.ts", "gateway.ts", "rules.ts", "index.ts", "plugin.ts", "agents/registry.ts"]);
 
 const ALLOWED: Record<string, readonly string[]> = {
-  root: ["root"],
-  policies: ["root", "policies"],
+  root: ["root", "secrets"],
+  secrets: ["root", "secrets"],
+  policies: ["root", "secrets", "policies"],
   config: ["root", "config"],
   store: ["root", "store"],
-  media: ["root", "media"],
+  media: ["root", "secrets", "media"],
   text: ["root", "text"],
   adapters: ["root", "adapters", "media", "text"],
   agents: ["root", "agents"],
   sessions: ["root", "sessions", "policies", "store"],
   targets: ["root", "targets", "store"],
   tools: ["root", "tools", "policies", "store", "targets"],
-  mcp: ["root", "mcp", "policies", "tools"],
+  mcp: ["root", "secrets", "mcp", "policies", "tools"],
   "mcp-server": ["root", "mcp-server", "policies", "store", "targets"],
   commands: ["root", "commands", "policies", "sessions", "store"],
   pipeline: [
     "root",
+    "secrets",
     "pipeline",
     "commands",
     "policies",
@@ -86,6 +88,7 @@ const TYPES_ALLOWED: Record<string, readonly string[]> = {
   commands: ["config/schema.ts"],
   policies: ["config/schema.ts", "tools/tool.ts"],
   tools: ["agents/backend.ts"],
+  secrets: ["agents/backend.ts"],
   agents: ["config/schema.ts"],
   adapters: ["config/core.ts"],
   hooks: ["config/schema.ts"],
@@ -154,7 +157,7 @@ describe("the architecture", () => {
 
   it("names no platform in the core", () => {
     const core = files.filter((file) =>
-      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|text|tools|mcp)/.test(
+      /^(policies|sessions|commands|pipeline|targets|store|agents|gateway|upkeep|schedules|health|media|secrets|text|tools|mcp)/.test(
         file,
       ),
     );

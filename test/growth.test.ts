@@ -53,7 +53,7 @@ import { fallbackSummary, serialiseForSummary } from "../src/policies/compressio
 import { countCall, NO_CALLS } from "../src/policies/tool-loop.js";
 import { parseWhen } from "../src/policies/when.js";
 import { bearerOf } from "../src/secret.js";
-import { SecretRedactor } from "../src/secret-redactor.js";
+import { SecretRedactor } from "../src/secrets/redactor.js";
 import { senderName } from "../src/sender-name.js";
 import { decodeContentExactly, decodeExactly, plainText } from "../src/store/shared/content.js";
 import { snippetOf } from "../src/store/shared/snippet.js";

@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/config/load.js";
 import { Events } from "../../src/events.js";
 import { Gateway } from "../../src/gateway.js";
 import type { InboundMessage, OutboundMessage } from "../../src/message.js";
-import { SecretGuard } from "../../src/secret-guard.js";
+import { SecretGuard } from "../../src/secrets/guard.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import { receivingOnly } from "../../test/support/events.js";
 

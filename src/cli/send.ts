@@ -12,7 +12,7 @@ import { HermesError } from "../errors.js";
 import { takeFiles } from "../media/outgoing.js";
 import { formatTarget } from "../message.js";
 import { knownTargetsOf } from "../rules.js";
-import { SecretRedactor } from "../secret-redactor.js";
+import { SecretRedactor } from "../secrets/redactor.js";
 import { homeSecrets } from "../startup/secrets.js";
 import { membershipOf } from "../store/open.js";
 import type { DeliveryRow, KnownChat } from "../store/queues.js";

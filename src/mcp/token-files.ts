@@ -5,7 +5,7 @@ import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { readRegular, readRegularSync } from "../regular-file.js";
-import type { Secret } from "../secret-set.js";
+import type { Secret } from "../secrets/secret-set.js";
 
 const FOLDER = "mcp-tokens";
 const MAX_NAME_CHARS = 128;

@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { OutboundFile, OutboundMessage, RefusedFile } from "../message.js";
 import { isNotRegular, openRegular } from "../regular-file.js";
-import type { SecretRedactor } from "../secret-redactor.js";
+import type { SecretRedactor } from "../secrets/redactor.js";
 import { megabytes } from "./incoming.js";
 import { displayName } from "./names.js";
 import { sniff } from "./sniff.js";

@@ -2,8 +2,7 @@ import { type Adapter, canFindPreview, canLookUp, type PartContext } from "../ad
 import { SendError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import type { OutboundMessage } from "../message.js";
-import type { SecretGuard } from "../secret-guard.js";
-import type { SecretRedactor } from "../secret-redactor.js";
+import type { SecretGuard } from "../secrets/guard.js";
 import type { OutboxPart, OutboxRow, Queues } from "../store/queues.js";
 import type { Pace } from "./pace.js";
 
@@ -35,8 +34,7 @@ export class PartSender {
     this.#context = context;
     this.#adapter = adapter;
     this.row = row;
-    const clean = context.secrets.of("message", { traceId: row.traceId });
-    this.#message = toMessage(row, clean);
+    this.#message = toMessage(row, context.secrets);
     // Stored parts are sent as they are, even if the renderer has changed since.
     this.#parts = row.parts ? [...row.parts] : adapter.render(this.#message).map((part) => ({ part }));
     this.#saved = row.parts ? this.#next : undefined;
@@ -153,8 +151,9 @@ export class PartSender {
   }
 }
 
-function toMessage(row: OutboxRow, clean: SecretRedactor): OutboundMessage {
+function toMessage(row: OutboxRow, secrets: SecretGuard): OutboundMessage {
   const { id, traceId, nonce, kind, target, turnId } = row;
+  const clean = secrets.of("message", { traceId });
   const { text, details, question } = clean.redactJson({
     ...{ text: row.text, details: row.details, question: row.question },
   });

@@ -7,7 +7,7 @@ import type { Hooks } from "../hooks/index.js";
 import type { GatewayLog } from "../log.js";
 import type { McpServers } from "../mcp/manager.js";
 import type { Origin, Principal } from "../message.js";
-import type { SecretGuard } from "../secret-guard.js";
+import type { SecretGuard } from "../secrets/guard.js";
 import type { ChatMessage, NewMessage, SessionId, SessionRow } from "../session.js";
 import type { SummaryRequest } from "../sessions/compress.js";
 import type { Owners } from "../store/queues.js";

@@ -73,7 +73,8 @@ export class Previews {
 
   /** Redacts what the chat sees. Runs last: removed tags and joined messages may have split a secret. */
   shownOf({ session }: Turn, text: string): string {
-    return this.#context.secrets.of("answer", { sessionId: session.id }).redact(hideTags(text));
+    const visible = hideTags(text);
+    return this.#context.secrets.of("answer", { sessionId: session.id }).redact(visible);
   }
 
   /** Ends the preview before the answer is stored, so that its message id is final. */

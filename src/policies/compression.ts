@@ -2,7 +2,7 @@
  * Compression of long conversations: when to compress, what to keep, what to summarise, and how to reassemble it.
  * head (kept) + middle (becomes a summary) + tail (kept). A tool call and its result are never separated.
  */
-import { redactEnds } from "../redact.js";
+import { redactEnds } from "../secrets/shapes.js";
 import type { ChatMessage, Content } from "../session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../summary-marks.js";
 

@@ -3,7 +3,7 @@ import type { Env } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import type { GatewayLog } from "../log.js";
 import { McpServers } from "../mcp/manager.js";
-import type { SecretSet } from "../secret-set.js";
+import type { SecretSet } from "../secrets/secret-set.js";
 
 export interface McpParts {
   config: Config;

@@ -1,6 +1,5 @@
 import type { Adapter } from "../adapters/adapter.js";
 import type { Auxiliary, NamedAgent } from "../agents/backend.js";
-import { guardedAgent, guardedAuxiliary } from "../agents/guarded.js";
 import { systemPrompt } from "../agents/prompt.js";
 import { type Agents, createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
@@ -17,8 +16,9 @@ import { taskRunner } from "../pipeline/delegate.js";
 import type { GatewayParts } from "../pipeline/parts.js";
 import { fallbackSummary, serialiseForSummary } from "../policies/compression.js";
 import { approvalSettingsOf, knownTargetsOf, toolSettingsOf } from "../rules.js";
-import { SecretGuard } from "../secret-guard.js";
-import type { SecretSet } from "../secret-set.js";
+import { SecretGuard } from "../secrets/guard.js";
+import { guardedAgent, guardedAuxiliary } from "../secrets/guarded-agent.js";
+import type { SecretSet } from "../secrets/secret-set.js";
 import type { IndexWriter } from "../sessions/index-writer.js";
 import type { TranscriptKeeper } from "../sessions/transcript-keeper.js";
 import type { Owners } from "../store/queues.js";

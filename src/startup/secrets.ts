@@ -4,7 +4,7 @@ import { type Env, homePaths } from "../config/paths.js";
 import type { Config } from "../config/schema.js";
 import { storedLogins } from "../mcp/token-files.js";
 import { readRegularSync } from "../regular-file.js";
-import { type Secret, SecretSet } from "../secret-set.js";
+import { type Secret, SecretSet } from "../secrets/secret-set.js";
 
 /** Configured tokens and keys. The log redacts them. */
 export function secretsOf(config: Config): string[] {

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../src/cli/run.js";
 import { logIn } from "../../src/mcp/login.js";
 import { storedLogins } from "../../src/mcp/token-files.js";
-import { SecretRedactor } from "../../src/secret-redactor.js";
+import { SecretRedactor } from "../../src/secrets/redactor.js";
 import { homeSecrets } from "../../src/startup/secrets.js";
 import { runHermes } from "../cli/support/run.js";
 import { passedOn } from "../support/passed-on.js";

@@ -1,4 +1,4 @@
-import { redactEnds } from "../../src/redact.js";
+import { redactEnds } from "../../src/secrets/shapes.js";
 
 /** The whole text without secrets, however long it is. */
 export function redactAll(text: string): string {

@@ -4,7 +4,7 @@ import type { Adapter, CanLookUp, LookedUp, PartContext } from "../../src/adapte
 import { SendError } from "../../src/errors.js";
 import type { OutboundMessage } from "../../src/message.js";
 import { PartSender } from "../../src/pipeline/part-sender.js";
-import { SecretGuard } from "../../src/secret-guard.js";
+import { SecretGuard } from "../../src/secrets/guard.js";
 import type { OutboxPart, OutboxRow, SentPart } from "../../src/store/queues.js";
 
 /** A message with what its outbox row knows besides. */

@@ -5,7 +5,7 @@ import { ensureHome, homePaths, resolveHome } from "../../config/paths.js";
 import type { Config } from "../../config/schema.js";
 import type { Events } from "../../events.js";
 import { createLog, type Log } from "../../log.js";
-import type { SecretSet } from "../../secret-set.js";
+import type { SecretSet } from "../../secrets/secret-set.js";
 import { Transcripts } from "../../sessions/transcript.js";
 import { TranscriptKeeper } from "../../sessions/transcript-keeper.js";
 import { homeSecrets, secretsOf } from "../../startup/secrets.js";

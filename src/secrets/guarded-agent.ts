@@ -1,7 +1,15 @@
 /** Wraps an agent so that configured tokens and keys never reach it and never appear in its output. */
-import type { SecretGuard } from "../secret-guard.js";
-import type { SecretRedactor } from "../secret-redactor.js";
-import type { AgentBackend, AgentEvent, Auxiliary, Tool, TurnMessage, TurnRequest } from "./backend.js";
+
+import type {
+  AgentBackend,
+  AgentEvent,
+  Auxiliary,
+  Tool,
+  TurnMessage,
+  TurnRequest,
+} from "../agents/backend.js";
+import type { SecretGuard } from "./guard.js";
+import type { SecretRedactor } from "./redactor.js";
 
 export function guardedAgent(agent: AgentBackend, guard: SecretGuard): AgentBackend {
   const parameters: Parameters = new WeakMap();

@@ -1,5 +1,5 @@
 /** The tokens and keys that must not leave a process, as a search automaton. */
-import { BoundedMap } from "./bounded-map.js";
+import { BoundedMap } from "../bounded-map.js";
 
 export interface Secret {
   /** Where it is configured, for reports. */

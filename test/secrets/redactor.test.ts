@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { configSchema } from "../src/config/schema.js";
-import { SecretRedactor } from "../src/secret-redactor.js";
-import { SecretSet } from "../src/secret-set.js";
-import { allSecrets } from "../src/startup/secrets.js";
+import { configSchema } from "../../src/config/schema.js";
+import { SecretRedactor } from "../../src/secrets/redactor.js";
+import { SecretSet } from "../../src/secrets/secret-set.js";
+import { allSecrets } from "../../src/startup/secrets.js";
 
 const secrets = (...values: string[]) => values.map((value, i) => ({ name: `s${i}`, value }));
 const redactor = (...values: string[]) => new SecretRedactor(secrets(...values));

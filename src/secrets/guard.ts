@@ -1,6 +1,6 @@
 /** Stops configured tokens and keys from leaving the gateway, and reports each match once. */
-import { BoundedMap } from "./bounded-map.js";
-import { SecretRedactor } from "./secret-redactor.js";
+import { BoundedMap } from "../bounded-map.js";
+import { SecretRedactor } from "./redactor.js";
 import { type Secret, SecretSet } from "./secret-set.js";
 
 /** What contained the secret. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { serialiseForSummary } from "../src/policies/compression.js";
-import { redactEnds } from "../src/redact.js";
-import { redactAll } from "./support/redact-all.js";
+import { serialiseForSummary } from "../../src/policies/compression.js";
+import { redactEnds } from "../../src/secrets/shapes.js";
+import { redactAll } from "../support/redact-all.js";
 
 const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.SflKxwRJSMeKKF2QT4";
 const DISCORD = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcDE.abcdefghijklmnopqrstuvwxyz012345";
