@@ -22,16 +22,23 @@ export interface ToolRestriction extends ToolRule {
   name: string;
 }
 
-export interface ToolAccessQuestion {
+/** A tool, and what decides about it besides the configured rules. */
+export interface AskedTool {
   tool: Pick<ToolDefinition, "name" | "aliases" | "effect" | "allow" | "ask" | "restrictions">;
   /** Every toolset that contains the tool. */
   sets: readonly string[];
+  restrictions?: readonly ToolRestriction[] | undefined;
+}
+
+/** Who asks for tools and where, with the configured rules. */
+export interface ToolAsker {
   principal: Principal;
   /** Undefined: a direct chat. */
   room: Room | undefined;
   rules: ToolRules;
-  restrictions?: readonly ToolRestriction[] | undefined;
 }
+
+export interface ToolAccessQuestion extends AskedTool, ToolAsker {}
 
 export interface ToolAccess {
   allowed: boolean;
@@ -46,6 +53,11 @@ const ASK_MODES: readonly AskMode[] = ["never", "once", "session", "always"];
 export type RuleAbout = ToolRule & { source: string };
 
 type AboutTool = ToolAccessQuestion["tool"];
+
+/** The access to each of these tools, in their order. */
+export function accessToTools(tools: readonly AskedTool[], asker: ToolAsker): ToolAccess[] {
+  return tools.map((asked) => toolAccess({ ...asked, ...asker }));
+}
 
 /**
  * For each key, the tool's own entry beats its toolsets' entries, which beat `*`. Several toolsets and

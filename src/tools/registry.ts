@@ -3,10 +3,10 @@ import { BoundedMap } from "../bounded-map.js";
 import { HermesError } from "../errors.js";
 import type { Principal, Room } from "../message.js";
 import {
+  accessToTools,
   type ToolAccess,
   type ToolRestriction,
   type ToolRules,
-  toolAccess,
 } from "../policies/tool-access.js";
 import { withTimeout } from "../timeout.js";
 import { AVAILABILITY_MS } from "./limits.js";
@@ -155,10 +155,9 @@ export class ToolRegistry {
     ]);
     const known = restrictions ? undefined : this.#allowed.get(key);
     if (known) return known;
-    const allowed = this.#sorted.flatMap((tool) => {
-      const { allowed, ask } = this.#access(tool, audience);
-      return allowed ? [{ tool, ask }] : [];
-    });
+    const allowed = this.#access(audience).flatMap(({ tool, ask, allowed }) =>
+      allowed ? [{ tool, ask }] : [],
+    );
     if (!restrictions) this.#allowed.set(key, allowed);
     return allowed;
   }
@@ -166,8 +165,7 @@ export class ToolRegistry {
   /** Every tool with the reason why it is offered or not. */
   async explained(audience: ToolAudience): Promise<ExplainedTool[]> {
     return Promise.all(
-      this.#sorted.map(async (tool) => {
-        const { allowed, ask, reason } = this.#access(tool, audience);
+      this.#access(audience).map(async ({ tool, allowed, ask, reason }) => {
         const refusal = allowed ? await refusalOf(tool) : undefined;
         return { tool, offered: allowed && refusal === undefined, ask, reason: refusal ?? reason };
       }),
@@ -206,17 +204,24 @@ export class ToolRegistry {
     ];
   }
 
-  #access(tool: ToolDefinition, { principal, room, platform, restrictions }: ToolAudience): ToolAccess {
-    const access = toolAccess({
+  /** The access to every tool: the platform must have it, and the person may use it. */
+  #access({
+    principal,
+    room,
+    platform,
+    restrictions,
+  }: ToolAudience): (ToolAccess & { tool: ToolDefinition })[] {
+    const asked = this.#sorted.map((tool) => ({
       tool,
       sets: this.#toolsets.setsOf(tool.name),
-      principal,
-      room,
-      rules: this.#settings.rules,
       restrictions: restrictions?.(tool),
+      refusal: this.#toolsets.refusal(platform, tool.name),
+    }));
+    const accesses = accessToTools(asked, { principal, room, rules: this.#settings.rules });
+    return asked.map(({ tool, refusal }, i) => {
+      const access = { tool, ...accesses[i]! };
+      return refusal === undefined ? access : { ...access, allowed: false, reason: refusal };
     });
-    const refusal = this.#toolsets.refusal(platform, tool.name);
-    return refusal === undefined ? access : { ...access, allowed: false, reason: refusal };
   }
 }
 
