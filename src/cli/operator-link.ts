@@ -2,10 +2,10 @@
 import { loadConfig } from "../config/load.js";
 import { resolveHome } from "../config/paths.js";
 import { HermesError } from "../errors.js";
+import { WEB } from "../policies/web-person.js";
 import { platformConfig } from "../rules.js";
 import { operatorLink } from "../sessions/web-login.js";
 import { membershipOf } from "../store/open.js";
-import { WEB } from "../web-person.js";
 import { io } from "./io.js";
 import { noDatabase, SHORT, withStore } from "./open.js";
 

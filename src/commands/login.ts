@@ -1,6 +1,6 @@
+import { WEB, webPersonOf } from "../policies/web-person.js";
 import { platformConfig } from "../rules.js";
 import { loginLink, newLoginCode } from "../sessions/web-login.js";
-import { WEB, webPersonOf } from "../web-person.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 
 export const login: Command = {

@@ -1,7 +1,7 @@
 /** Access control: origin + lists → allow, with the rule that matched, or refuse, with the reason. Denies by default. */
 
 import type { ChatType, Origin } from "../message.js";
-import { isWebOwner } from "../web-person.js";
+import { isWebOwner } from "./web-person.js";
 
 /** Ids are stable ids, never display names; `*` matches everyone. */
 export interface AccessLists {

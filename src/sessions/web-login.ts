@@ -1,8 +1,8 @@
 /** Login links of the web chat: a code that works once, for a few minutes. */
 import { createHash, randomBytes } from "node:crypto";
 import { nowSeconds } from "../clock.js";
+import { OPERATOR, WEB } from "../policies/web-person.js";
 import type { Store } from "../store/store.js";
-import { OPERATOR, WEB } from "../web-person.js";
 
 const LOGIN = "login";
 export const LINK_MINUTES = 10;

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { webPersonOf } from "../../src/web-person.js";
+import { webPersonOf } from "../../src/policies/web-person.js";
 import { says } from "../emulators/model-server.js";
 import { useBrowser } from "../support/browser.js";
 import { Daemon } from "../support/daemon.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { webPersonOf } from "../../src/web-person.js";
+import { webPersonOf } from "../../src/policies/web-person.js";
 import { calls, refuses, says } from "../emulators/model-server.js";
 import { useBrowser } from "../support/browser.js";
 import { gate } from "../support/gate.js";

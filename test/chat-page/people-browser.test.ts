@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { webPersonOf } from "../../src/web-person.js";
+import { webPersonOf } from "../../src/policies/web-person.js";
 import { says } from "../emulators/model-server.js";
 import { findFaults } from "../support/axe.js";
 import { useBrowser } from "../support/browser.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { webPersonOf } from "../../src/policies/web-person.js";
 import { endLoginCode, findLogin } from "../../src/sessions/web-login.js";
-import { webPersonOf } from "../../src/web-person.js";
 import { TestGateway } from "../support/gateway.js";
 import { inDm, inGroup } from "../support/test-adapter.js";
 

@@ -4,8 +4,8 @@ import type { Person } from "../../message.js";
 import { withMemories } from "../../people/list.js";
 import { formatPerson } from "../../people/person.js";
 import type { ListedPerson } from "../../people/types.js";
+import { WEB } from "../../policies/web-person.js";
 import type { Store } from "../../store/store.js";
-import { WEB } from "../../web-person.js";
 import { PERSON, type PersonValue } from "../web/visitor.js";
 
 const FRESH_MS = 3000;

@@ -7,9 +7,9 @@ import { unknownPerson } from "../../people/person.js";
 import { roles } from "../../people/rights.js";
 import type { ListedPerson } from "../../people/types.js";
 import { isOwner } from "../../policies/access.js";
+import { OPERATOR, WEB, webPersonOf } from "../../policies/web-person.js";
 import { LINK_MINUTES, loginPath, newLoginCode, type WebLogin } from "../../sessions/web-login.js";
 import { inSlices } from "../../slices.js";
-import { OPERATOR, WEB, webPersonOf } from "../../web-person.js";
 import { bodyOf, paramsOf, text, whole } from "../params.js";
 import {
   MAX_CHARS,

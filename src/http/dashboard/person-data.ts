@@ -11,7 +11,7 @@ import { archiveName, writeArchive } from "../../people/archive.js";
 import { isBusy, planErasure, requireIdle, runErasure } from "../../people/erase.js";
 import type { HomeState } from "../../people/left-alone.js";
 import { formatPerson, unknownPerson } from "../../people/person.js";
-import { WEB } from "../../web-person.js";
+import { WEB } from "../../policies/web-person.js";
 import { bodyOf, paramsOf } from "../params.js";
 import { operatorLog } from "./operator.js";
 import type { DashboardOptions } from "./options.js";

@@ -1,6 +1,6 @@
 /** Removes the owner's rights from signed-in people who are no longer in `owners`. */
 import { PLATFORM } from "../../adapters/web/normalise.js";
-import { isWebOwner } from "../../web-person.js";
+import { isWebOwner } from "../../policies/web-person.js";
 import type { WebChat } from "./chat.js";
 import { PERSON, type PersonValue } from "./visitor.js";
 

@@ -3,9 +3,9 @@ import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { PLATFORM } from "../../adapters/web/normalise.js";
 import { HermesError } from "../../errors.js";
+import { webPersonOf } from "../../policies/web-person.js";
 import type { WebLogin } from "../../sessions/web-login.js";
 import type { Store } from "../../store/store.js";
-import { webPersonOf } from "../../web-person.js";
 import { DEVICE } from "./visitor.js";
 
 const PASSWORD = "password";

@@ -1,8 +1,8 @@
 import path from "node:path";
 import type { Hono } from "hono";
 import { type RunningGateway, startGateway } from "../../../src/main.js";
+import { webPersonOf } from "../../../src/policies/web-person.js";
 import { newLoginCode } from "../../../src/sessions/web-login.js";
-import { webPersonOf } from "../../../src/web-person.js";
 import { atEnd } from "../../support/at-end.js";
 import { tempDir } from "../../support/temp.js";
 import { Browser } from "../../support/web-chat.js";

@@ -3,7 +3,7 @@ import type { Config } from "../../../src/config/schema.js";
 import { Attempts } from "../../../src/http/web/attempts.js";
 import { dropFormerOwners } from "../../../src/http/web/former-owners.js";
 import { visitorBy } from "../../../src/http/web/visitor.js";
-import { OPERATOR, webPersonOf } from "../../../src/web-person.js";
+import { OPERATOR, webPersonOf } from "../../../src/policies/web-person.js";
 import { tempStore } from "../../support/temp.js";
 
 const [ANN, BOB, SECOND_ID] = ["telegram:1", "telegram:2", "signal:uuid"].map(webPersonOf) as [

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Device, Me } from "../../../src/adapters/web/api.js";
+import { webPersonOf } from "../../../src/policies/web-person.js";
 import { newLoginCode } from "../../../src/sessions/web-login.js";
-import { webPersonOf } from "../../../src/web-person.js";
 import { ScriptedAgent } from "../../support/scripted-agent.js";
 import { Browser, startWebChat, texts } from "../../support/web-chat.js";
 

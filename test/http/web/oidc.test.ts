@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Me } from "../../../src/adapters/web/api.js";
-import { webPersonOf } from "../../../src/web-person.js";
+import { webPersonOf } from "../../../src/policies/web-person.js";
 import { CLIENT, OidcIssuer } from "../../support/oidc-issuer.js";
 import { comeBack, leave, visit } from "../../support/oidc-login.js";
 import { ScriptedAgent } from "../../support/scripted-agent.js";

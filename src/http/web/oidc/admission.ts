@@ -1,7 +1,7 @@
 /** Decides which of the issuer's users may sign in, and as whom. Pure. */
 import type { OidcConfig } from "../../../config/sections/web-chat.js";
+import { isWebOwner, WEB, webPersonOf } from "../../../policies/web-person.js";
 import type { WebLogin } from "../../../sessions/web-login.js";
-import { isWebOwner, WEB, webPersonOf } from "../../../web-person.js";
 
 /** The issuer's claims about a person, from the ID token or the userinfo endpoint. */
 export type Claims = Readonly<Record<string, unknown>>;
