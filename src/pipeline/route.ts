@@ -4,15 +4,7 @@ import type { Command } from "../commands/command.js";
 import { commands } from "../commands/index.js";
 import { parseCommand } from "../commands/parse-command.js";
 import { type InboundMessage, targetOf } from "../message.js";
-import {
-  type AccessLists,
-  type AccessQuestion,
-  accessDecision,
-  anyAllowlistSet,
-  unauthorizedResponse,
-} from "../policies/access.js";
-import { type EngageSettings, engageDecision } from "../policies/engage.js";
-import { isTooOld } from "../policies/lateness.js";
+import { NOT_LISTED, type Rejection, rejectionOf, TOO_OLD } from "../policies/admission.js";
 import type { InboxRow } from "../store/queues.js";
 import type { CommandRunner } from "./command-runner.js";
 import type { Context } from "./context.js";
@@ -28,19 +20,12 @@ import { type RouterOptions, routerOptionsOf } from "./router-options.js";
 
 /** message → ignore(reason) / refuse(reason) / pair / command / unknown command / turn. */
 export type Decision =
-  | { to: "ignore"; reason: string }
-  | { to: "refuse"; reason: string }
-  | { to: "pair"; reason: string }
+  | Rejection
   | { to: "command"; command: Command; args: string }
   | { to: "unknown_command"; name: string }
   /** `otherwise`: the decision if the question has been answered in the meantime. */
   | { to: "answer"; found: FoundAnswer; otherwise: "turn" | "ignore" }
   | { to: "turn" };
-
-/** The reason for messages older than `catch_up_max_age`. */
-const TOO_OLD = "too_old";
-/** The reason for people who aren't on any list. */
-const NOT_LISTED = "not_listed";
 
 export async function decide(
   message: InboundMessage,
@@ -63,52 +48,16 @@ function decideNow(
   receivedAt: number,
   paired = false,
 ): Decision {
-  const { sentAt, task, edited, fromCommand } = message;
-  const { lists, engage, dmBehaviour, maxAgeSeconds } = options.of(message.platform);
-  if (!task && maxAgeSeconds !== undefined) {
-    const arrival = { sentAt, receivedAt, startedAt: options.startedAt, maxAgeSeconds };
-    if (isTooOld(arrival)) return { to: "refuse", reason: TOO_OLD };
-  }
-  const refusal = refusalOf(message, lists, dmBehaviour, paired);
-  if (refusal) return refusal;
-  // A pressed button whose question is gone.
-  if (message.choice) return { to: "ignore", reason: "unknown question" };
-  const engaged = engagedBy(message, engage);
-  if (!engaged.answer) return { to: "ignore", reason: engaged.reason };
+  const { task, edited, fromCommand } = message;
+  const arrival = { receivedAt, startedAt: options.startedAt };
+  const rejection = rejectionOf(message, options.of(message.platform), arrival, paired);
+  if (rejection) return rejection;
   // Not a typed command, even if the text starts with a slash.
   if (task || edited || fromCommand) return { to: "turn" };
   const { isCommand, command: name, args } = parseCommand(message.text);
   if (!isCommand || name === null) return { to: "turn" };
   const command = options.findCommand(name);
   return command ? { to: "command", command, args } : { to: "unknown_command", name };
-}
-
-function refusalOf(
-  message: InboundMessage,
-  lists: AccessLists,
-  dmBehaviour: "pair" | "ignore" | undefined,
-  paired: boolean,
-): Decision | undefined {
-  const { origin, isBot, authenticated, roles } = message;
-  const question: AccessQuestion = { origin, isBot, authenticated, paired: false, lists, roles };
-  const decision = accessDecision(question);
-  if (decision.allow) return undefined;
-  const isUnknown = decision.reason === NOT_LISTED;
-  if (isUnknown && paired) return undefined;
-  const response = unauthorizedResponse({
-    chatType: origin.chatType,
-    dmBehaviour,
-    anyAllowlistSet: anyAllowlistSet(lists),
-  });
-  return { to: response === "pair" && isUnknown ? "pair" : "refuse", reason: decision.reason };
-}
-
-function engagedBy(message: InboundMessage, settings: EngageSettings): ReturnType<typeof engageDecision> {
-  const { origin, mentioned, repliedToBot, threadWithBot, isBot, text, mentionsOthers = false } = message;
-  const { chatType, threadId = null } = origin;
-  const channelIds = [origin.chatId, origin.threadId, origin.parentChatId].filter((id) => !!id) as string[];
-  const content = { mentioned, repliedToBot, mentionsOthers, isBot, text };
-  return engageDecision({ chatType, threadId, channelIds, threadWithBot, ...content }, settings);
 }
 
 export interface RouterStages {

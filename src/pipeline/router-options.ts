@@ -1,26 +1,16 @@
 import type { Command } from "../commands/command.js";
 import { findCommand } from "../commands/index.js";
 import type { Config } from "../config/schema.js";
-import type { AccessLists } from "../policies/access.js";
-import type { EngageSettings } from "../policies/engage.js";
+import type { AdmissionRules } from "../policies/admission.js";
 import { accessListsOf, dmBehaviourOf, engageSettingsOf, platformConfig } from "../rules.js";
 import type { Store } from "../store/store.js";
 
 export interface RouterOptions {
   /** When this gateway started receiving. */
   startedAt: number;
-  of(platform: string): PlatformRules;
+  of(platform: string): AdmissionRules;
   findCommand(name: string): Command | undefined;
   isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
-}
-
-export interface PlatformRules {
-  lists: AccessLists;
-  engage: EngageSettings;
-  /** How direct messages from strangers are handled. */
-  dmBehaviour: "pair" | "ignore" | undefined;
-  /** Older missed messages get no answer; undefined means no limit. */
-  maxAgeSeconds: number | undefined;
 }
 
 /** The router's inputs from the configuration and the store. */
@@ -30,7 +20,7 @@ export function routerOptionsOf(
   startedAt: number,
 ): RouterOptions {
   /** One per platform. */
-  const known = new Map<string, PlatformRules>();
+  const known = new Map<string, AdmissionRules>();
   const rulesFor = (platform: string) => {
     const rules = {
       lists: accessListsOf(config, platform),
