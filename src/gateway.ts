@@ -356,7 +356,7 @@ function connectStages(context: Context, ended: (route: RouteRow, reason: string
   const router = new Router(context, { ...stages, commandRunner: new CommandRunner(context, stages) });
   const refill = new Refill(context, { lanes: queue.lanes, route: (row) => router.route(row) });
   const receiver = new Receiver(context, inbox, {
-    earlyTurn: (accepted) => earlyTurn({ router, queue, resolver, after }, accepted),
+    earlyTurn: (accepted, identity) => earlyTurn({ router, queue, resolver, after }, accepted, identity),
     accepted: (row) => refill.track(router.route(row), row.traceId),
     changeSteering: (key, inboxId, text) => queue.lanes.changeSteering(key, inboxId, text),
   });

@@ -11,8 +11,8 @@ export interface Asker extends Identity {
 export function askerOf(
   message: InboundMessage,
   { config, isolation, keys }: Pick<Context, "config" | "isolation" | "keys">,
+  identity: Identity = identityOf(message.origin, isolation, keys),
 ): Asker {
-  const identity = identityOf(message.origin, isolation, keys);
   return { ...identity, principal: principalOf(message, config.owners, identity.shared) };
 }
 

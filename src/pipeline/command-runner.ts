@@ -33,6 +33,7 @@ import type { Questions } from "./questions.js";
 import type { Queue } from "./queue.js";
 import type { Inbox } from "./receive.js";
 import type { Resolver } from "./resolve.js";
+import { turnFactsOf } from "./turn-facts.js";
 
 export interface CommandStages {
   queue: Queue;
@@ -218,8 +219,8 @@ export class CommandRunner implements CommandGateway {
   // ── what commands may do ──────────────────────────────────────────────────────────────────────────────────────
 
   async startSession(call: CommandCall, { title }: { title?: string }): Promise<RouteRow> {
-    const { principal, shared } = askerOf(call.message, this.#context);
-    const session = await this.#stages.resolver.newSession(call.message, principal, shared);
+    const facts = turnFactsOf({ message: call.message, sessionKey: call.key }, this.#context);
+    const session = await this.#stages.resolver.newSession(call.message, facts);
     const before = call.route;
     const route = await this.#open(call, { ...session, ...(title ? { title } : {}) }, "session_reset");
     const { events } = this.#context;
@@ -316,7 +317,7 @@ export class CommandRunner implements CommandGateway {
       fromCommand: true as const,
     };
     const { inbox } = this.#stages;
-    const row = await inbox.accept(inbox.address(message, undefined, `${call.key}${BACKGROUND}${id}`));
+    const row = await inbox.accept(inbox.address(message, { sessionKey: `${call.key}${BACKGROUND}${id}` }));
     if (row) this.#stages.queue.lanes.push({ row });
     return id;
   }

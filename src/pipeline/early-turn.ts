@@ -1,3 +1,4 @@
+import type { Identity } from "../sessions/key.js";
 import type { AcceptedMessage, AcceptedStart, InboxRow, StartedTurn } from "../store/queues.js";
 import type { After } from "./after.js";
 import type { Queue } from "./queue.js";
@@ -25,24 +26,28 @@ export interface EarlyStages {
  * Routes a message before it is stored. If its turn can start immediately, one commit does both. The commit
  * decides: the store checks that no older message is waiting and that the route is the expected one.
  */
-export function earlyTurn(stages: EarlyStages, accepted: AcceptedMessage): EarlyTurn | undefined {
+export function earlyTurn(
+  stages: EarlyStages,
+  accepted: AcceptedMessage,
+  identity: Identity,
+): EarlyTurn | undefined {
   const { message, receivedAt, sessionKey, cursor } = accepted;
   const { router, queue, resolver, after } = stages;
   if (after.isShortening(sessionKey) || !router.getsTurn(message, receivedAt)) return undefined;
   // A cursor means that everything before it is stored, so its message can't wait.
   const mayRead = cursor === undefined;
   const reservation = queue.reserve(message, sessionKey);
-  const prepared = reservation && resolver.prepare(message, sessionKey, mayRead);
+  const prepared = reservation && resolver.prepare(accepted, identity, mayRead);
   if (!prepared) {
     reservation?.release();
     return undefined;
   }
-  const { start, ahead, asker } = prepared;
+  const { start, ahead, facts } = prepared;
   return {
     start,
     begin(row, started) {
       router.startedEarly(row);
-      reservation.start(row, { started, ahead, asker });
+      reservation.start(row, { started, ahead, facts });
     },
     release: () => reservation.release(),
   };

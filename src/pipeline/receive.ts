@@ -3,7 +3,7 @@ import { nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
 import type { InboundMessage } from "../message.js";
 import type { SessionKey } from "../session.js";
-import { guardedKey, identityOf } from "../sessions/key.js";
+import { guardedKey, type Identity, identityOf } from "../sessions/key.js";
 import type {
   AcceptedMessage,
   AcceptedStart,
@@ -18,6 +18,7 @@ import type { Context } from "./context.js";
 import type { EarlyTurn } from "./early-turn.js";
 import { aboutMessage } from "./event-facts.js";
 
+type StoredKey = Pick<AcceptedMessage, "sessionKey" | "guard">;
 type OnEarly = (turn: AcceptedTurn | undefined) => void;
 
 /** Message → session key → inbox row. Once `accept` resolves, the message can't be lost. */
@@ -29,10 +30,9 @@ export class Inbox {
   }
 
   /** The message with its key and trace id, for the store. */
-  address(received: InboundMessage, cursor?: AcceptedMessage["cursor"], key?: SessionKey): AcceptedMessage {
+  address(received: InboundMessage, place: StoredKey, cursor?: AcceptedMessage["cursor"]): AcceptedMessage {
     const receivedAt = nowSeconds();
     const message = limitedMessage(received);
-    const place = key === undefined ? this.#keyOf(message) : { sessionKey: key };
     return { message: { ...message, traceId: traceIdOf(message) }, receivedAt, cursor, ...place };
   }
 
@@ -59,9 +59,8 @@ export class Inbox {
   }
 
   /** Keys don't contain the bot and aren't unique: one that belongs to another bot or origin gets a suffix. */
-  #keyOf({ origin, platform, account }: InboundMessage): Pick<AcceptedMessage, "sessionKey" | "guard"> {
-    const { isolation, keys, isAdditionalBot } = this.#context;
-    const { key: plain, tuple } = identityOf(origin, isolation, keys);
+  keyOf({ platform, account }: InboundMessage, { key: plain, tuple }: Identity): StoredKey {
+    const { isAdditionalBot } = this.#context;
     const sessionKey = isAdditionalBot(platform, account) ? guardedKey(plain, account, "") : plain;
     return { sessionKey, guard: { tuple, otherKey: guardedKey(sessionKey, tuple, "") } };
   }
@@ -70,7 +69,7 @@ export class Inbox {
 /** The next stages. */
 export interface Received {
   /** For a message that can start its turn immediately; otherwise it is routed once it is accepted. */
-  earlyTurn(accepted: AcceptedMessage): EarlyTurn | undefined;
+  earlyTurn(accepted: AcceptedMessage, identity: Identity): EarlyTurn | undefined;
   /** Starts routing without waiting for it. */
   accepted(row: InboxRow): void;
   /** Updates a message that waits to be added to a running turn: edited, or deleted (null). */
@@ -94,15 +93,16 @@ export class Receiver {
   /** Durable when it resolves; routing follows in the background. */
   async receive(message: InboundMessage, cursor?: Cursor): Promise<void> {
     this.requireAccepting();
-    const { events } = this.#context;
-    const { platform, eventId } = message;
+    const { events, isolation, keys } = this.#context;
+    const { platform, eventId, origin } = message;
     const traceId = traceIdOf(message);
     events.emit({ type: "received", platform, traceId });
-    const accepted = this.#inbox.address(message, cursor);
+    const identity = identityOf(origin, isolation, keys);
+    const accepted = this.#inbox.address(message, this.#inbox.keyOf(message, identity), cursor);
     const { sessionKey } = accepted;
     // Earlier messages of the chat are stored first.
     while (cursor === undefined && this.#preparing.has(sessionKey)) await this.#preparing.get(sessionKey);
-    const isNew = await this.#store(accepted, this.#next.earlyTurn(accepted));
+    const isNew = await this.#store(accepted, this.#next.earlyTurn(accepted, identity));
     if (!isNew) events.emit({ type: "duplicate", platform, traceId, eventId });
   }
 

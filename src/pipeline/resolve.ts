@@ -2,7 +2,7 @@ import { setImmediate as immediately } from "node:timers/promises";
 import { BoundedMap } from "../bounded-map.js";
 import { nowSeconds } from "../clock.js";
 import { HermesError } from "../errors.js";
-import { audienceOf, type InboundMessage, type Principal } from "../message.js";
+import type { InboundMessage } from "../message.js";
 import { orderedId } from "../ordered-id.js";
 import {
   nextReset,
@@ -12,7 +12,9 @@ import {
   resetReason,
 } from "../policies/reset.js";
 import type { SessionKey } from "../session.js";
+import type { Identity } from "../sessions/key.js";
 import {
+  type AcceptedMessage,
   type AcceptedStart,
   isTakenOver,
   type RouteOpening,
@@ -21,10 +23,10 @@ import {
 } from "../store/queues.js";
 import { isGateway } from "../store/shared/owner.js";
 import type { NewSession } from "../store/store.js";
-import { type Asker, askerOf } from "./asker.js";
 import type { Context } from "./context.js";
 import { aboutRoute } from "./event-facts.js";
 import type { ReadAhead, Turn } from "./turn.js";
+import { type TurnFacts, turnFactsOf } from "./turn-facts.js";
 
 export interface ResolverStages {
   hasBackgroundWork(key: string): boolean;
@@ -45,34 +47,39 @@ export interface Prepared {
   start: AcceptedStart | Promise<AcceptedStart | undefined>;
   /** If its session continues. */
   ahead?: ReadAhead;
-  /** If its session is new. */
-  asker?: Asker;
+  facts: TurnFacts;
 }
 
 /** Session key → the current session, or a new one and why. Starts the turn in the same transaction. */
 export class Resolver {
   readonly #context: Context;
   readonly #stages: ResolverStages;
+  readonly #isGateway: boolean;
   /** Routes of recent turns, as a cache. The store checks that they are current. */
   readonly #known = new BoundedMap<SessionKey, RouteRow>(KNOWN_ROUTES);
 
   constructor(context: Context, stages: ResolverStages) {
     this.#context = context;
     this.#stages = stages;
+    this.#isGateway = isGateway(context.owners);
   }
 
   /** Undefined if the turn must start separately. */
-  prepare(message: InboundMessage, key: SessionKey, mayRead: boolean): Prepared | undefined {
+  prepare(accepted: AcceptedMessage, identity: Identity, mayRead: boolean): Prepared | undefined {
     const { bootId } = this.#context;
+    const { sessionKey: key } = accepted;
     const route = this.#known.get(key);
     const at = nowSeconds();
     const start = { bootId, turnId: orderedId(), at };
-    if (!route) return mayRead ? this.#prepareOpening(message, start) : undefined;
-    if (dueReason(route, this.#question(key, at)) !== undefined) return undefined;
+    if (!route && !mayRead) return undefined;
+    if (route && dueReason(route, this.#question(key, at)) !== undefined) return undefined;
+    const facts = turnFactsOf(accepted, this.#context, identity);
+    if (!route) return { start: this.#startOpening(accepted.message, facts, start), facts };
     const { epoch, sessionId, lastUserActivity } = route;
     return {
       start: { ...start, expected: { epoch, sessionId, lastUserActivity } },
       ahead: this.#readAhead(route),
+      facts,
     };
   }
 
@@ -83,14 +90,16 @@ export class Resolver {
     return { sessionId, messages };
   }
 
-  #prepareOpening(message: InboundMessage, start: Omit<AcceptedStart, "expected">): Prepared {
-    const asker = askerOf(message, this.#context);
-    const opening = this.#openingFor(asker, message).then(
+  #startOpening(
+    message: InboundMessage,
+    facts: TurnFacts,
+    start: Omit<AcceptedStart, "expected">,
+  ): Promise<AcceptedStart | undefined> {
+    return this.#openingFor(facts, message).then(
       (open) => ({ ...start, expected: null, open }),
       // The message is accepted anyway; its turn reports the error.
       () => undefined,
     );
-    return { start: opening, asker };
   }
 
   /** Undefined if its messages are no longer waiting. */
@@ -162,28 +171,31 @@ export class Resolver {
   }
 
   async #openingFor(
-    { tuple, principal, shared }: Pick<Asker, "tuple" | "principal" | "shared">,
+    facts: Pick<TurnFacts, "tuple" | "principal" | "shared" | "room">,
     message: InboundMessage,
     reset?: string,
   ): Promise<RouteOpening> {
     return {
       origin: message.origin,
-      tuple,
-      session: await this.newSession(message, principal, shared),
+      tuple: facts.tuple,
+      session: await this.newSession(message, facts),
       reset,
       // A process that serves one account runs the memory turn itself.
-      memoryFlush: isGateway(this.#context.owners),
+      memoryFlush: this.#isGateway,
     };
   }
 
-  async newSession(message: InboundMessage, principal: Principal, shared: boolean): Promise<NewSession> {
+  async newSession(
+    message: InboundMessage,
+    { principal, shared, room }: Pick<TurnFacts, "principal" | "shared" | "room">,
+  ): Promise<NewSession> {
     const { agent, systemPrompt } = this.#context;
     const { request, task, origin } = message;
     return {
       ...(request?.sessionId ? { id: request.sessionId } : {}),
       source: message.platform,
       user_id: shared ? null : principal.userId,
-      room: audienceOf(message),
+      room,
       model: agent.model,
       system_prompt: await systemPrompt({ origin, shared, principal, task }),
     };

@@ -4,7 +4,6 @@ import { MEDIA_FOLDERS } from "../config/paths.js";
 import type { TurnEnd } from "../events.js";
 import { killPoint } from "../kill-point.js";
 import { isPicture, readImages } from "../media/images.js";
-import { audienceOf } from "../message.js";
 import { attemptsExhausted } from "../policies/retry.js";
 import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
@@ -108,9 +107,8 @@ export class Turns {
   /** Loads the turn's tools and journal. The tools stay the same until it ends, even if the configuration changes. */
   async #equip(turn: Turn): Promise<void> {
     const { store, bootId, tools } = this.#context;
-    const { id: turnId, principal, session, started, first } = turn;
+    const { id: turnId, principal, room, session, started, first } = turn;
     const { message } = first;
-    const room = audienceOf(message);
     // An agent that keeps its own conversation has its own tools.
     const offered = turn.agent.keepsState
       ? []

@@ -1,7 +1,6 @@
 import type { Tool } from "../agents/backend.js";
 import { monotonicSeconds, nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
-import { audienceOf } from "../message.js";
 import { approvalChoices, approvalFor } from "../policies/approval.js";
 import { countCall, type LoopState, NO_CALLS } from "../policies/tool-loop.js";
 import { approvalSettingsOf } from "../rules.js";
@@ -162,7 +161,7 @@ export class ToolRunner {
   }
 
   #callOf(call: JournaledCall, signal: AbortSignal): ToolCall {
-    const { principal, session, key, replyTarget, shared, first, about } = this.#turn;
+    const { principal, session, key, replyTarget, room, shared, about } = this.#turn;
     const { events } = this.#context;
     let asked = 0;
     let askedAt = nowSeconds();
@@ -171,7 +170,7 @@ export class ToolRunner {
       principal,
       session: { id: session.id, key, source: session.source },
       target: replyTarget,
-      room: audienceOf(first.message),
+      room,
       shared,
       unattended: this.#unattended !== undefined,
       signal,

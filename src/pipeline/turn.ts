@@ -2,18 +2,18 @@ import type { Adapter } from "../adapters/adapter.js";
 import type { AgentBackend, Tool } from "../agents/backend.js";
 import { nowSeconds } from "../clock.js";
 import type { EventUsage } from "../events.js";
-import { type Principal, type Target, targetOf } from "../message.js";
-import { endAfterTurn } from "../one-turn.js";
+import { audienceOf, type Principal, type Room, type Target, targetOf } from "../message.js";
 import { orderedId } from "../ordered-id.js";
-import { chosenAgent, overrideFor } from "../policies/agent-choice.js";
+import { chosenAnswerer } from "../policies/agent-choice.js";
 import type { LimitReached } from "../policies/turn-limits.js";
 import type { ChatMessage, EndReason, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import type { Author, InboxRow, KeptMessage, NewQuestion, RouteRow, StartedTurn } from "../store/queues.js";
-import { type Asker, askerOf, principalOf } from "./asker.js";
+import { principalOf } from "./asker.js";
 import type { Context } from "./context.js";
 import type { Journal } from "./journal.js";
 import type { RunningTurn, SuspendedRows } from "./lane.js";
 import type { Preview } from "./preview.js";
+import { type TurnFacts, turnFactsOf } from "./turn-facts.js";
 import { toMessages } from "./turn-input.js";
 
 /** A message of the turn and its contribution to the conversation. */
@@ -36,7 +36,7 @@ export interface ReadAhead {
 export interface EarlyStart {
   started: StartedTurn;
   ahead?: ReadAhead | undefined;
-  asker?: Asker | undefined;
+  facts?: TurnFacts | undefined;
 }
 
 /** One turn and all facts its stages need, each computed once. */
@@ -60,6 +60,8 @@ export class Turn {
   agentName = "";
   /** Where the preview and the typing indicator go. */
   target: Target;
+  /** The room that reads the answer, as in `TurnFacts`. */
+  room: Room | undefined;
   adapter: Adapter | undefined;
   /** Set when the turn starts. */
   tools: readonly Tool[] = [];
@@ -88,14 +90,16 @@ export class Turn {
     const { message, state, turnId } = rows[0]!;
     // A turn that started with its message already has an id.
     this.id = state === "running" && turnId !== null ? turnId : orderedId();
-    const { principal, shared, tuple } = running.early?.asker ?? askerOf(message, context);
+    const facts = running.early?.facts ?? turnFactsOf(rows[0]!, context);
+    const { principal, shared, tuple, target, room, end } = facts;
     this.key = key;
     this.running = running;
     this.principal = principal;
     this.shared = shared;
     this.tuple = tuple;
-    this.target = targetOf(message);
-    this.end = endAfterTurn(rows[0]!);
+    this.target = target;
+    this.room = room;
+    this.end = end;
     this.model = message.request?.model ?? context.choices.get(key).model ?? undefined;
     this.agent = context.agent;
     this.adapter = context.adapterFor(this.target);
@@ -108,9 +112,7 @@ export class Turn {
     const before = this.first;
     this.#started = started;
     this.shown = started.preview;
-    const override = overrideFor(started.route.origin, this.#context.config.channel_overrides);
-    this.model ??= started.route.model ?? override?.model ?? undefined;
-    this.#choose([this.#context.choices.get(this.key).agent, started.route.agent, override?.agent]);
+    this.#choose(started.route);
     // Messages added during an earlier attempt are part of its steps.
     const added = new Map(
       started.steps?.entries.flatMap(({ inboxId }, i) => (inboxId ? [[inboxId, i]] : [])),
@@ -119,12 +121,19 @@ export class Turn {
     const taken = started.rows.filter(({ id }) => added.has(id));
     this.running.taken.push(...taken.toSorted((a, b) => added.get(a.id)! - added.get(b.id)!));
     this.#about = undefined;
-    if (this.first.id !== before.id) this.target = targetOf(this.first.message);
+    if (this.first.id === before.id) return;
+    this.target = targetOf(this.first.message);
+    this.room = audienceOf(this.first.message);
   }
 
-  #choose(wishes: readonly (string | null | undefined)[]): void {
-    const { agent, agents } = this.#context;
-    this.agentName = chosenAgent(wishes, agents, this.principal) ?? "";
+  /** A model that the request or the chat has chosen is set already. */
+  #choose(route: RouteRow): void {
+    const { agent, agents, choices, config } = this.#context;
+    const made = [{ agent: choices.get(this.key).agent }, route];
+    const question = { origin: route.origin, principal: this.principal, choices: made };
+    const chosen = chosenAnswerer(question, agents, config.channel_overrides);
+    this.model ??= chosen.model;
+    this.agentName = chosen.agent ?? "";
     this.agent = agents.get(this.agentName)?.backend ?? agent;
   }
 

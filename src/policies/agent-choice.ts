@@ -17,6 +17,30 @@ export function usableAgents(agents: AgentLists, principal: Principal): string[]
   return [...agents].flatMap(([name, { allow }]) => (isListed(allow, principal) ? [name] : []));
 }
 
+/** A choice of a chat or of its route. */
+export interface AnswererChoice {
+  agent?: string | null | undefined;
+  model?: string | null | undefined;
+}
+
+/** Who answers: the first set choice wins, and the configuration's for this chat comes last. Undefined for the default. */
+export function chosenAnswerer(
+  {
+    origin,
+    principal,
+    choices,
+  }: { origin: Origin; principal: Principal; choices: readonly AnswererChoice[] },
+  agents: AgentLists,
+  overrides: Readonly<Record<string, ChannelOverride>>,
+): { agent: string | undefined; model: string | undefined } {
+  const all = [...choices, overrideFor(origin, overrides) ?? {}];
+  const wishes = all.map(({ agent }) => agent);
+  return {
+    agent: chosenAgent(wishes, agents, principal),
+    model: all.find(({ model }) => model != null)?.model ?? undefined,
+  };
+}
+
 /**
  * The first set choice wins; undefined for the default. An agent that no longer exists, or that the person
  * may not use, also means the default.
