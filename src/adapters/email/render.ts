@@ -1,7 +1,7 @@
 /** Markdown → the HTML and the plain text of a mail. Pure. */
 import type { OutboundFile, OutboundMessage } from "../../message.js";
-import type { Mark } from "../../text/blocks.js";
-import { BULLETS, boldHeading, byUtf16, type Dialect, escapeHtml, RULE } from "../../text/dialect.js";
+import { byUtf16, type Dialect } from "../../text/dialect.js";
+import { htmlDialect } from "../../text/html.js";
 import { renderMarkdown } from "../../text/parts.js";
 import { readable } from "../../text/write.js";
 import { MAX_FILES_BYTES } from "./config.js";
@@ -17,23 +17,15 @@ export interface MailPart {
 
 const REPEAT = "(This may be a repeat.)";
 
-const TAGS: Partial<Record<Mark["kind"], string>> = { bold: "b", italic: "i", strike: "s", code: "code" };
-
 const HTML: Dialect = {
+  ...htmlDialect({
+    elements: { bold: "b", italic: "i", strike: "s", code: "code" },
+    onCode: "all",
+  }),
   cost: byUtf16,
-  escape: escapeHtml,
-  open: (mark) => (mark.kind === "link" ? `<a href="${attribute(mark.href!)}">` : tag("<", mark)),
-  close: (mark) => (mark.kind === "link" ? "</a>" : tag("</", mark)),
   canLink: (href) => /^(?:https?|mailto|tel):/i.test(href) && href.length <= 2000,
-  heading: boldHeading,
-  quote: {
-    frame: () => ({ kind: "quote", open: "<blockquote>", close: "</blockquote>", prefix: "" }),
-    nests: false,
-  },
   code: { frame: () => ({ kind: "code", open: "<pre>", close: "</pre>", prefix: "" }), within: "quotes" },
-  list: { bullets: BULLETS },
   table: { maxWidth: 100, inCode: true },
-  rule: RULE,
 };
 
 export function partsOf({ text, files = [] }: OutboundMessage): MailPart[] {
@@ -82,13 +74,4 @@ function page(html: string): string {
     return inCode ? piece : piece.replaceAll("\n", "<br>\n");
   });
   return `<!doctype html>\n<html><head><meta charset="utf-8"></head><body>${lines.join("")}</body></html>\n`;
-}
-
-function tag(bracket: string, { kind }: Mark): string {
-  const name = TAGS[kind];
-  return name === undefined ? "" : `${bracket}${name}>`;
-}
-
-function attribute(text: string): string {
-  return escapeHtml(text).replaceAll('"', "&quot;");
 }

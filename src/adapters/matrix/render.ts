@@ -1,6 +1,6 @@
 /** Markdown → messages in Matrix's HTML, with the same as plain text. Pure. */
-import { CODE, hasMark, type Mark, type Span } from "../../text/blocks.js";
-import { BULLETS, boldHeading, type Dialect, escapeHtml, type Frame, RULE } from "../../text/dialect.js";
+import type { Dialect, Frame } from "../../text/dialect.js";
+import { escapeAttribute, htmlDialect } from "../../text/html.js";
 import { renderMarkdown } from "../../text/parts.js";
 import { readable } from "../../text/write.js";
 import { previewStart } from "../preview.js";
@@ -25,50 +25,23 @@ export function renderPreview(markdown: string): Part | undefined {
   return render(previewStart(markdown), { marker: false })[0];
 }
 
-const TAGS: Partial<Record<Mark["kind"], string>> = {
-  bold: "strong",
-  italic: "em",
-  strike: "del",
-  code: "code",
-};
 const BREAK = "<br>";
 
 const MATRIX: Dialect = {
+  ...htmlDialect({
+    elements: { bold: "strong", italic: "em", strike: "del", code: "code" },
+    onCode: "links",
+  }),
   // Each end of a line becomes a tag.
   cost: (written) => Buffer.byteLength(written) + BREAK.length * (written.split("\n").length - 1),
-  escape: escapeHtml,
-  open: (mark) => (mark.kind === "link" ? `<a href="${escapeAttribute(mark.href!)}">` : tag("<", mark)),
-  close: (mark) => (mark.kind === "link" ? "</a>" : tag("</", mark)),
-  adapt: (spans) => spans.map((span) => (hasMark(span, "code") ? onlyCode(span) : span)),
   canLink: (href) => /^(?:https?|ftp|mailto|magnet):/i.test(href),
-  heading: boldHeading,
-  quote: {
-    frame: () => ({ kind: "quote", open: "<blockquote>", close: "</blockquote>", prefix: "" }),
-    nests: false,
-  },
   code: { frame: codeFrame, within: "quotes" },
-  list: { bullets: BULLETS },
   table: { maxWidth: 100, inCode: true },
-  rule: RULE,
 };
-
-function tag(bracket: string, { kind }: Mark): string {
-  const name = TAGS[kind];
-  return name === undefined ? "" : `${bracket}${name}>`;
-}
-
-function onlyCode(span: Span): Span {
-  const links = span.marks.filter(({ kind }) => kind === "link");
-  return { ...span, marks: [...links, CODE] };
-}
 
 function codeFrame(language: string): Frame {
   const name = language === "" ? "" : ` class="language-${escapeAttribute(language)}"`;
   return { kind: "code", prefix: "", open: `<pre><code${name}>`, close: "</code></pre>" };
-}
-
-function escapeAttribute(text: string): string {
-  return escapeHtml(text).replaceAll('"', "&quot;");
 }
 
 const PRE = "<pre>";

@@ -1,15 +1,7 @@
 /** Markdown → messages in Telegram's HTML. Pure. */
 import type { OutboundQuestion } from "../../question.js";
-import { CODE, hasMark, type Mark, type Span } from "../../text/blocks.js";
-import {
-  BULLETS,
-  boldHeading,
-  byUtf16,
-  type Dialect,
-  escapeHtml,
-  type Frame,
-  RULE,
-} from "../../text/dialect.js";
+import { byUtf16, type Dialect, escapeHtml, type Frame } from "../../text/dialect.js";
+import { escapeAttribute, htmlDialect } from "../../text/html.js";
 import { renderMarkdown } from "../../text/parts.js";
 import { readable } from "../../text/write.js";
 import { buttonsOf } from "../kit/buttons.js";
@@ -65,48 +57,24 @@ export function withNote(part: Part, note: Part, limit = LIMIT): Part[] {
   return html.length > limit ? [note, part] : [{ ...part, html, text: `${note.text}\n${part.text}` }];
 }
 
-const TAGS: Partial<Record<Mark["kind"], string>> = { bold: "b", italic: "i", strike: "s", code: "code" };
-
 const HTML: Dialect = {
+  ...htmlDialect({
+    elements: { bold: "b", italic: "i", strike: "s", code: "code" },
+    onCode: "none",
+  }),
   cost: byUtf16,
-  escape: escapeHtml,
-  open: (mark) => (mark.kind === "link" ? `<a href="${escapeAttribute(mark.href!)}">` : tag("<", mark)),
-  close: (mark) => (mark.kind === "link" ? "</a>" : tag("</", mark)),
-  adapt: (spans) => spans.map((span) => (hasMark(span, "code") ? withoutStyles(span) : span)),
   canLink: (href) => /^(https?|tg|mailto|tel):/i.test(href) && href.length <= MAX_HREF,
-  heading: boldHeading,
-  quote: {
-    frame: () => ({ kind: "quote", open: "<blockquote>", close: "</blockquote>", prefix: "" }),
-    nests: false,
-  },
   code: { frame: codeFrame, within: "quotes" },
-  list: { bullets: BULLETS },
   // As much as fits a phone screen without wrapping.
   table: { maxWidth: 38, inCode: true },
-  rule: RULE,
 };
 
 /** Telegram drops longer ones. */
 const MAX_HREF = 1000;
-
-function tag(bracket: string, { kind }: Mark): string {
-  const name = TAGS[kind];
-  return name === undefined ? "" : `${bracket}${name}>`;
-}
-
-/** Telegram allows no other style on code; a link's address matters more than its style. */
-function withoutStyles(span: Span): Span {
-  const links = span.marks.filter(({ kind }) => kind === "link");
-  return { ...span, marks: links.length > 0 ? links : [CODE] };
-}
 
 function codeFrame(language: string): Frame {
   const frame = { kind: "code", prefix: "" } as const;
   if (language === "") return { ...frame, open: "<pre>", close: "</pre>" };
   const open = `<pre><code class="language-${escapeAttribute(language)}">`;
   return { ...frame, open, close: "</code></pre>" };
-}
-
-function escapeAttribute(text: string): string {
-  return escapeHtml(text).replaceAll('"', "&quot;");
 }
