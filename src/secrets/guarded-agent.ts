@@ -19,7 +19,7 @@ export function guardedAgent(agent: AgentBackend, guard: SecretGuard): AgentBack
     contextLength: agent.contextLength,
     ...(agent.keepsState ? { keepsState: true } : {}),
     ...(agent.close ? { close: () => agent.close!() } : {}),
-    run: (request, signal) => redacted(agent.run(safe(request, guard, parameters), signal), guard, request),
+    run: (request, signal) => guardedRun(agent, guard, parameters, request, signal),
   };
 }
 
@@ -65,15 +65,18 @@ function safeParameters({ parameters }: Tool, quiet: SecretRedactor, known: Para
   return clean;
 }
 
-async function* redacted(
-  events: AsyncIterable<AgentEvent>,
+async function* guardedRun(
+  agent: AgentBackend,
   guard: SecretGuard,
-  { session }: TurnRequest,
+  parameters: Parameters,
+  request: TurnRequest,
+  signal: AbortSignal,
 ): AsyncGenerator<AgentEvent> {
+  const { session } = request;
   const answer = guard.of("answer", { sessionId: session.id });
   const calls = guard.of("tool_argument", { sessionId: session.id });
   let words = answer.stream();
-  for await (const event of events) {
+  for await (const event of agent.run(safe(request, guard, parameters), signal)) {
     if (event.type === "text") {
       const delta = words.push(event.delta);
       if (delta !== "") yield { type: "text", delta };
