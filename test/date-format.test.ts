@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { systemPrompt } from "../src/agents/prompt.js";
+import { timeWriter } from "../src/agents/prompt.js";
 import { localTime } from "../src/commands/parts/times.js";
 import { dateFormat } from "../src/date-format.js";
 import { resetReason } from "../src/policies/reset.js";
@@ -22,8 +22,7 @@ it("creates one formatter per zone, shared by all callers", () => {
   made = 0;
   Intl.DateTimeFormat = Counted as typeof Intl.DateTimeFormat;
   const use = (timezone: string) => {
-    const facts = { platform: "test", chatType: "dm", shared: false, memory: {} };
-    systemPrompt({ ...facts, now: new Date(0), timezone });
+    timeWriter(timezone)(new Date(0));
     localTime(0, timezone);
     const clock = { lastUserActivity: 0, now: 5e6, timeZone: timezone, hasBackgroundWork: false };
     resetReason({ mode: "daily", atHour: 4, idleMinutes: 60 }, clock);

@@ -14,8 +14,8 @@ export interface PromptFacts {
   configured?: string | null;
   /** Folders that files may be sent from. */
   sendsFrom?: readonly string[];
-  now: Date;
-  timezone?: string;
+  /** As `timeWriter` writes it. */
+  now: string;
 }
 
 const DEFAULT_PROMPT =
@@ -61,11 +61,11 @@ function sending(folders: readonly string[]): string {
 }
 
 function situation(facts: PromptFacts): string {
-  const { platform, chatType, shared, principalName, unattended, now, timezone } = facts;
+  const { platform, chatType, shared, principalName, unattended, now } = facts;
   const place = chatType === "dm" ? "a direct chat" : `a ${oneLine(chatType)}`;
   const who = principalName && !shared ? ` with ${oneLine(principalName)}` : "";
-  if (unattended) return `You are asked by ${oneLine(platform)}. It is ${date(now, timezone)}.`;
-  return `This conversation is ${place} on ${oneLine(platform)}${who}. It began on ${date(now, timezone)}.`;
+  if (unattended) return `You are asked by ${oneLine(platform)}. It is ${now}.`;
+  return `This conversation is ${place} on ${oneLine(platform)}${who}. It began on ${now}.`;
 }
 
 /** Names are untrusted: one line, short, so that they can't carry instructions. */
@@ -76,10 +76,11 @@ function oneLine(name: string): string {
     .slice(0, 64);
 }
 
-function date(now: Date, timezone: string | undefined): string {
+/** Writes times as the prompt has them. Default: the system's time zone. */
+export function timeWriter(timezone: string | undefined): (time: Date) => string {
   const zone = timezone === undefined ? {} : { timeZone: timezone };
   const format = dateFormat("en-GB", { dateStyle: "full", timeStyle: "short", ...zone });
-  return timezone === undefined ? format.format(now) : `${format.format(now)} (${timezone})`;
+  return (time) => (timezone === undefined ? format.format(time) : `${format.format(time)} (${timezone})`);
 }
 
 function block(heading: string, text: string | undefined): string | undefined {

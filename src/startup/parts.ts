@@ -1,6 +1,6 @@
 import type { Adapter } from "../adapters/adapter.js";
 import type { Auxiliary, NamedAgent } from "../agents/backend.js";
-import { systemPrompt } from "../agents/prompt.js";
+import { systemPrompt, timeWriter } from "../agents/prompt.js";
 import { type Agents, createAgents } from "../agents/registry.js";
 import { summarise } from "../agents/summariser.js";
 import { makeTitle } from "../agents/titler.js";
@@ -136,6 +136,7 @@ function promptFrom(
   memory: MemoryFiles,
   { quiet }: SecretGuard,
 ): GatewayParts["systemPrompt"] {
+  const written = timeWriter(config.timezone);
   const entries = async (slot: "shared" | Principal) => joinEntries(await memory.read(slot));
   return async ({ origin, shared, principal, task }) => {
     const prompt = systemPrompt({
@@ -147,8 +148,7 @@ function promptFrom(
       memory: { own: await entries(principal), shared: await entries("shared") },
       configured: config.agent.system_prompt,
       sendsFrom: config.gateway.media_delivery_allow_dirs,
-      now: new Date(),
-      timezone: config.timezone,
+      now: written(new Date()),
     });
     return quiet.redact(prompt);
   };

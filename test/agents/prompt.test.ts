@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PromptFacts, systemPrompt } from "../../src/agents/prompt.js";
+import { type PromptFacts, systemPrompt, timeWriter } from "../../src/agents/prompt.js";
 
 const facts: PromptFacts = {
   platform: "web",
@@ -7,8 +7,7 @@ const facts: PromptFacts = {
   shared: false,
   principalName: "Ann",
   memory: { own: "Likes tea.", shared: "The office is in Bern." },
-  now: new Date("2026-03-04T12:30:00Z"),
-  timezone: "Europe/Zurich",
+  now: timeWriter("Europe/Zurich")(new Date("2026-03-04T12:30:00Z")),
 };
 
 describe("the system prompt", () => {
