@@ -34,21 +34,8 @@ export interface ScheduledRun {
   manual?: true;
 }
 
-/** The answer with its task's heading. */
-export function underHeading(task: Task | undefined, text: string): string {
-  return task?.heading ? `${task.heading}\n\n${text}` : text;
-}
-
 /** A failure's text: instructions for a chat, a report for a task's target. Repeated ones are silent. */
 export function failureText(task: Task | undefined, notice: string): string | undefined {
   if (!task) return notice;
   return task.failsQuietly ? undefined : `⚠️ ${task.name ?? "A run"} failed: ${notice}`;
-}
-
-const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
-
-/** Whether the agent chose to say nothing. In a task, the marker may be anywhere in the answer. */
-export function isSilence(answer: string, task?: Task): boolean {
-  const words = answer.trim().toLowerCase();
-  return SILENT.has(words) || (task !== undefined && words.includes("[silent]"));
 }

@@ -48,6 +48,7 @@ import { LineLimit } from "../src/mcp/line-limit.js";
 import { resultText } from "../src/mcp/result.js";
 import { displayName } from "../src/media/names.js";
 import { hideTags, readTags } from "../src/media/tags.js";
+import { isSilence } from "../src/pipeline/replies.js";
 import { toMessages } from "../src/pipeline/turn-input.js";
 import { fallbackSummary, serialiseForSummary } from "../src/policies/compression.js";
 import { countCall, NO_CALLS } from "../src/policies/tool-loop.js";
@@ -59,7 +60,6 @@ import { decodeContentExactly, decodeExactly, plainText } from "../src/store/sha
 import { snippetOf } from "../src/store/shared/snippet.js";
 import { nameBefore, quotes, withoutRepeats, wordsIn } from "../src/store/sqlite/people/redact.js";
 import { parseTarget } from "../src/targets/target.js";
-import { isSilence } from "../src/task.js";
 import { numberedList, readChoice, shortLabel } from "../src/text/choices.js";
 import { graphemeStart, graphemesOf } from "../src/text/graphemes.js";
 import { parseMarkdown } from "../src/text/markdown.js";
@@ -248,7 +248,7 @@ const SECRETS = new SecretRedactor(
 );
 const CLOCK = { now: 0, timeZone: "UTC" };
 const SLACK = { botUserId: "U1", nameOf: () => undefined };
-const FACTS = { platform: "test", chatType: "dm", shared: false, now: new Date(0) };
+const FACTS = { platform: "test", chatType: "dm", shared: false, now: "today" };
 const WEBHOOK = {
   name: "w",
   style: "github" as const,

@@ -4,7 +4,7 @@ import { isRefused, refusalText } from "../media/outgoing.js";
 import { readTags, type WantedFile } from "../media/tags.js";
 import type { Target } from "../message.js";
 import type { NewReply, ReplyFile } from "../store/queues.js";
-import { failureText, isSilence, underHeading } from "../task.js";
+import { failureText, type Task } from "../task.js";
 import { answerDetails, failureDetails } from "./details.js";
 import type { AgentResult } from "./run.js";
 import type { Turn } from "./turn.js";
@@ -23,6 +23,11 @@ export function lastAnswer(result: AgentResult): string {
 export function reply(turn: Turn, text: string, kind: NewReply["kind"]): NewReply {
   const { task } = turn.last.message;
   return { target: turn.replyTarget, kind, text: task ? underHeading(task, text) : text };
+}
+
+/** The answer with its task's heading. */
+function underHeading(task: Task | undefined, text: string): string {
+  return task?.heading ? `${task.heading}\n\n${text}` : text;
 }
 
 /** If `answer` is undefined the agent has nothing to say, but a program waiting for a reply still gets one. */
@@ -76,4 +81,12 @@ export function tookTooLong({ last, end }: Turn, seconds: number): Failure {
 
 export function saysNothing(answer: string, { last }: Turn): boolean {
   return answer.trim() === "" || isSilence(answer, last.message.task);
+}
+
+const SILENT = new Set(["[silent]", "silent", "no_reply", "no reply"]);
+
+/** Whether the agent chose to say nothing. In a task, the marker may be anywhere in the answer. */
+export function isSilence(answer: string, task?: Task): boolean {
+  const words = answer.trim().toLowerCase();
+  return SILENT.has(words) || (task !== undefined && words.includes("[silent]"));
 }
