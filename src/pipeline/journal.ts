@@ -14,7 +14,7 @@ import type {
   TurnStep,
 } from "../store/queues.js";
 import { truncated } from "../text-limits.js";
-import { readCalls, splitCalls } from "../tool-calls.js";
+import { type Call, splitCalls } from "../tool-calls.js";
 import type { Context } from "./context.js";
 
 /** A tool call of the turn. */
@@ -142,9 +142,16 @@ export class Journal {
   }
 
   /** Records a message of the agent if the turn continues after it. `taken`: the inbox row it was added from. */
-  async message(message: TurnMessage, usage: TurnUsage | undefined, taken?: InboxRow): Promise<void> {
+  async message(
+    message: TurnMessage,
+    {
+      calls,
+      usage,
+      taken,
+    }: { calls: readonly Call[]; usage: TurnUsage | undefined; taken?: InboxRow | undefined },
+  ): Promise<void> {
     const entry: StepEntry = { message: message as NewMessage, usage, inboxId: taken?.id };
-    if (message.role === "assistant") return this.#round(message, entry);
+    if (message.role === "assistant") return this.#round(calls, entry);
     const isResult = message.role === "tool";
     const ended = isResult ? this.#endOf(message) : undefined;
     await this.#record({ entries: [entry], ended: ended ? [ended] : [], starting: this.#next() });
@@ -205,15 +212,16 @@ export class Journal {
     if (!isHeld) throw new HermesError("conflict", "The turn lost its inbox rows");
   }
 
-  async #round(message: TurnMessage, entry: StepEntry): Promise<void> {
-    const { ours } = splitCalls(readCalls(message), this.#parts.clientTools);
+  async #round(made: readonly Call[], entry: StepEntry): Promise<void> {
+    if (made.length === 0) return;
+    const { ours } = splitCalls(made, this.#parts.clientTools);
     if (ours.length === 0) return;
     const calls = ours.map((call) => this.#add(call));
     await this.#record({ entries: [entry], calls, starting: this.#next() });
     killPoint("calls-recorded");
   }
 
-  #add(call: ReturnType<typeof readCalls>[number]): NewToolCall {
+  #add(call: Call): NewToolCall {
     const id = `${this.#parts.turnId}.${this.#made++}`;
     this.#calls.set(call.id, { id, tool: call.name, state: "waiting", interrupted: false });
     this.#open.push(call.id);

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../agents/backend.js";
 import { startOf } from "../text-limits.js";
-import { type Call, readCalls } from "../tool-calls.js";
+import type { Call } from "../tool-calls.js";
 
 export type ToolProgress = "off" | "new" | "all" | "verbose";
 
@@ -36,7 +36,8 @@ export class Progress {
     if (longRunningMs > 0) this.#again = setInterval(changed, Math.min(longRunningMs, MAX_AGAIN_MS));
   }
 
-  take(event: AgentEvent): void {
+  /** `calls`: those that a message announces. */
+  take(event: AgentEvent, calls: readonly Call[] = []): void {
     if (event.type === "text") this.#wrote();
     if (event.type === "progress") this.#stepped(event);
     if (event.type !== "message") return;
@@ -47,7 +48,7 @@ export class Progress {
       return;
     }
     if (message.role !== "assistant") return;
-    this.#open = readCalls(message);
+    this.#open = [...calls];
     this.#begin();
   }
 

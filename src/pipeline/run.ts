@@ -8,7 +8,7 @@ import { attemptsExhausted } from "../policies/retry.js";
 import { costLimit, type LimitReached, type TurnLimits, timeLimit } from "../policies/turn-limits.js";
 import type { ChatMessage, SessionKey } from "../session.js";
 import type { InboxRow, RecordedSteps } from "../store/queues.js";
-import { readCalls } from "../tool-calls.js";
+import { type Call, readCalls } from "../tool-calls.js";
 import type { After } from "./after.js";
 import type { AgentQuestions } from "./agent-questions.js";
 import type { Context } from "./context.js";
@@ -132,7 +132,7 @@ export class Turns {
       started.steps,
     );
     turn.tools = [...runner.tools, ...runner.missing(turn.journal.interrupted)];
-    runner.remember(turn.journal.messages);
+    if (started.steps) runner.remember(turn.journal.messages);
   }
 
   #ended(turn: Turn, ending: Ending): void {
@@ -202,8 +202,9 @@ export class Turns {
     try {
       for await (const event of limitAnswer(agent.run(request, running.controller.signal))) {
         watch.restart();
-        await this.#take(turn, event, result);
-        progress.take(event);
+        const calls = callsOf(event);
+        await this.#take(turn, event, calls, result);
+        progress.take(event, calls);
         if (event.type === "text") shown.grownTo(result.text.length);
       }
     } finally {
@@ -269,7 +270,7 @@ export class Turns {
   }
 
   /** Resolves when the event is recorded; the agent waits for it. */
-  async #take(turn: Turn, event: AgentEvent, result: AgentResult): Promise<void> {
+  async #take(turn: Turn, event: AgentEvent, calls: readonly Call[], result: AgentResult): Promise<void> {
     const { events, config } = this.#context;
     const { about, journal, running } = turn;
     if (event.type === "text") result.text += event.delta;
@@ -286,14 +287,19 @@ export class Turns {
     if (message.tool_calls?.length)
       reach(turn, costLimit([...result.usages, ...turn.spentByHelpers], limitsOf(config)));
     const taken = message.role === "user" ? running.taken[journal.taken.length] : undefined;
-    await journal.message(message, message.role === "assistant" ? result.usage : undefined, taken);
+    const usage = message.role === "assistant" ? result.usage : undefined;
+    await journal.message(message, { calls, usage, taken });
     result.messages.push(message);
     result.askedAt = nowSeconds();
     if (!message.tool_calls?.length) return;
-    const names = readCalls(message).map(({ name }) => name);
     const step = result.messages.filter((message) => message.tool_calls?.length).length;
-    events.emit({ type: "turn-step", ...about, step, tools: names });
+    events.emit({ type: "turn-step", ...about, step, tools: calls.map(({ name }) => name) });
   }
+}
+
+/** The calls that the agent announces with this event. */
+function callsOf(event: AgentEvent): Call[] {
+  return event.type === "message" && event.message.tool_calls?.length ? readCalls(event.message) : [];
 }
 
 /** Tools that an earlier attempt called. */

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { AgentEvent } from "../../src/agents/backend.js";
 import { configSchema } from "../../src/config/schema.js";
 import { Progress, type ToolProgress } from "../../src/pipeline/progress.js";
-import { storedCall } from "../../src/tool-calls.js";
+import { readCalls, storedCall } from "../../src/tool-calls.js";
 import type { ToolDefinition } from "../../src/tools/tool.js";
 import { Editing } from "../support/editing-adapter.js";
 import { TestGateway, type TestGatewayOptions } from "../support/gateway.js";
@@ -27,9 +27,13 @@ function called(name: string, args = "{}"): AgentEvent[] {
 
 function progress(tools: ToolProgress, events: readonly AgentEvent[], longRunningMs = 0): Progress {
   const made = new Progress({ tools, longRunningMs, changed: () => undefined });
-  for (const event of events) made.take(event);
+  for (const event of events) take(made, event);
   made.end();
   return made;
+}
+
+function take(made: Progress, event: AgentEvent): void {
+  made.take(event, event.type === "message" ? readCalls(event.message) : []);
 }
 
 const SEARCHES = [
