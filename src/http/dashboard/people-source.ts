@@ -71,7 +71,8 @@ export class PeopleSource {
 
   /** Makes sure that someone who writes for the first time is listed at once. */
   onEvent(event: GatewayEvent): void {
-    if (event.type !== "accepted") return;
+    // Without a cache, the next read finds them.
+    if (event.type !== "accepted" || !this.#read) return;
     const { platform, userId, userIdAlt, userName } = event.message.origin;
     const id = userId ?? userIdAlt;
     if (!id) return;
