@@ -3,7 +3,7 @@ import { nowSeconds } from "../clock.js";
 import { killPoint } from "../kill-point.js";
 import type { InboundMessage } from "../message.js";
 import type { SessionKey } from "../session.js";
-import { guardedKey, type Identity, identityOf } from "../sessions/key.js";
+import { type Identity, identityOf, storedKey } from "../sessions/key.js";
 import type {
   AcceptedMessage,
   AcceptedStart,
@@ -18,7 +18,6 @@ import type { Context } from "./context.js";
 import type { EarlyTurn } from "./early-turn.js";
 import { aboutMessage } from "./event-facts.js";
 
-type StoredKey = Pick<AcceptedMessage, "sessionKey" | "guard">;
 type OnEarly = (turn: AcceptedTurn | undefined) => void;
 
 /** Message → session key → inbox row. Once `accept` resolves, the message can't be lost. */
@@ -30,7 +29,11 @@ export class Inbox {
   }
 
   /** The message with its key and trace id, for the store. */
-  address(received: InboundMessage, place: StoredKey, cursor?: AcceptedMessage["cursor"]): AcceptedMessage {
+  address(
+    received: InboundMessage,
+    place: Pick<AcceptedMessage, "sessionKey" | "guard">,
+    cursor?: AcceptedMessage["cursor"],
+  ): AcceptedMessage {
     const receivedAt = nowSeconds();
     const message = limitedMessage(received);
     return { message: { ...message, traceId: traceIdOf(message) }, receivedAt, cursor, ...place };
@@ -56,13 +59,6 @@ export class Inbox {
     const turn = await this.#context.store.acceptTurn(accepted, start, onEarly);
     killPoint("accepted");
     return turn;
-  }
-
-  /** Keys don't contain the bot and aren't unique: one that belongs to another bot or origin gets a suffix. */
-  keyOf({ platform, account }: InboundMessage, { key: plain, tuple }: Identity): StoredKey {
-    const { isAdditionalBot } = this.#context;
-    const sessionKey = isAdditionalBot(platform, account) ? guardedKey(plain, account, "") : plain;
-    return { sessionKey, guard: { tuple, otherKey: guardedKey(sessionKey, tuple, "") } };
   }
 }
 
@@ -93,12 +89,13 @@ export class Receiver {
   /** Durable when it resolves; routing follows in the background. */
   async receive(message: InboundMessage, cursor?: Cursor): Promise<void> {
     this.requireAccepting();
-    const { events, isolation, keys } = this.#context;
-    const { platform, eventId, origin } = message;
+    const { events, isolation, keys, isAdditionalBot } = this.#context;
+    const { platform, account, eventId, origin } = message;
     const traceId = traceIdOf(message);
     events.emit({ type: "received", platform, traceId });
     const identity = identityOf(origin, isolation, keys);
-    const accepted = this.#inbox.address(message, this.#inbox.keyOf(message, identity), cursor);
+    const key = storedKey(identity, isAdditionalBot(platform, account) ? account : undefined);
+    const accepted = this.#inbox.address(message, key, cursor);
     const { sessionKey } = accepted;
     // Earlier messages of the chat are stored first.
     while (cursor === undefined && this.#preparing.has(sessionKey)) await this.#preparing.get(sessionKey);

@@ -66,6 +66,18 @@ function sharedBy({ chatType, participant }: KeyParts): boolean {
   return chatType !== "dm" && participant === null;
 }
 
+/** The key that a message is stored with, and another one if a chat of a different origin has that already. */
+export interface StoredKey {
+  sessionKey: SessionKey;
+  guard: { tuple: string; otherKey: SessionKey };
+}
+
+/** Keys don't contain the bot: one that belongs to an additional bot gets a suffix. */
+export function storedKey({ key, tuple }: Identity, additionalBot: string | undefined): StoredKey {
+  const sessionKey = additionalBot === undefined ? key : guardedKey(key, additionalBot, "");
+  return { sessionKey, guard: { tuple, otherKey: guardedKey(sessionKey, tuple, "") } };
+}
+
 /** `takenTuple`: the tuple of the stored route with this key, if there is one. */
 export function guardedKey(key: SessionKey, tuple: string, takenTuple: string | undefined): SessionKey {
   if (takenTuple === undefined || takenTuple === tuple) return key;
