@@ -44,7 +44,7 @@ export class McpServers implements ToolSource {
   /** What the registry took of each. */
   readonly #offered = new Map<string, readonly OfferedTool[]>();
   #servers: Servers;
-  #registry: Pick<ToolRegistry, "replace"> | undefined;
+  #registry: Pick<ToolRegistry, "replace" | "addSource"> | undefined;
   #settling: Promise<void> | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
   #isStopped = false;
@@ -58,7 +58,12 @@ export class McpServers implements ToolSource {
   /** Where the tools go. */
   feed(registry: Pick<ToolRegistry, "replace" | "addSource">): void {
     this.#registry = registry;
-    registry.addSource(SOURCE, this);
+    this.#announce();
+  }
+
+  /** Turns ask a source for its tools, so it is one only with servers. */
+  #announce(): void {
+    if (Object.keys(this.#servers).length > 0) this.#registry?.addSource(SOURCE, this);
   }
 
   /** Returns immediately; servers connect in the background. */
@@ -136,6 +141,7 @@ export class McpServers implements ToolSource {
     if (this.#isStopped) return [];
     await this.#stopAll();
     this.#servers = servers;
+    this.#announce();
     this.#startAll();
     this.#settle();
     await this.#settling;
