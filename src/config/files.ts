@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { HermesError } from "../errors.js";
 import { killPoint } from "../kill-point.js";
 import { CONFIG_LOCK } from "../leftovers.js";
-import { withLockFile } from "../lock-file.js";
 import { readRegularSync } from "../regular-file.js";
 import { writeWhole } from "../whole-file.js";
 import type { ConfigTexts } from "./load.js";
+import { withLockFile } from "./lock-file.js";
 import { ensureHome, homePaths } from "./paths.js";
 
 /** A file that doesn't exist is empty. */

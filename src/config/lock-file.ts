@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { link, rename, rm, stat, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { onEarlyExit } from "./early-exit.js";
-import { HermesError } from "./errors.js";
-import { explained } from "./whole-file.js";
+import { onEarlyExit } from "../early-exit.js";
+import { HermesError } from "../errors.js";
+import { explained } from "../whole-file.js";
 
 const RETRY_MS = 20;
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readTexts, writeTexts } from "../src/config/files.js";
-import { withLockFile } from "../src/lock-file.js";
-import { tempDir } from "./support/temp.js";
+import { readTexts, writeTexts } from "../../src/config/files.js";
+import { withLockFile } from "../../src/config/lock-file.js";
+import { tempDir } from "../support/temp.js";
 
 const TIMES = { abandonedMs: 10_000, waitMs: 50 };
 
