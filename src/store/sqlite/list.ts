@@ -37,7 +37,10 @@ function rootsByStart(db: Database, query: ListQuery): SessionRow[] {
 /** A person has few conversations, so each is checked. */
 function rootsOfPerson(db: Database, query: ListQuery): SessionRow[] {
   const { sql: where, params } = conditions(query);
-  const rows = db.prepare(`SELECT s.* FROM sessions s WHERE ${where}`).all(...params) as SessionRow[];
+  // Newest first, also where two were active at the same time.
+  const rows = db
+    .prepare(`SELECT s.* FROM sessions s WHERE ${where} ORDER BY s.rowid DESC`)
+    .all(...params) as SessionRow[];
   const roots = new Map(rows.map((row) => rootOf(db, row)).map((root) => [root.id, root]));
   const dated = [...roots.values()]
     .filter((root) => isListable(db, root))
