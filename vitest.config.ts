@@ -56,7 +56,7 @@ export default defineConfig({
           name: "browser",
           include: BROWSER_TESTS,
           globalSetup: "test/support/build-program.ts",
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 120_000,
           sequence: { groupOrder: 2 },
         },

@@ -91,7 +91,7 @@ describe("an answer", () => {
     await page.reload();
     await sees(page, "Other words");
     await expect.poll(() => page.locator(".tag", { hasText: "Stopped" }).count()).toBe(2);
-    expect(await answers(page).count()).toBe(2);
+    await expect.poll(() => answers(page).count()).toBe(2);
   });
 
   it("continues after a reload and a lost connection", async () => {
@@ -116,7 +116,7 @@ describe("an answer", () => {
     after.open();
     await sees(page, "Before, between, after");
     await page.locator(".live").waitFor({ state: "detached" });
-    expect(await answers(page).count()).toBe(1);
+    await expect.poll(() => answers(page).count()).toBe(1);
   });
 
   it("lets further messages wait below it, where they can be withdrawn", async () => {
@@ -135,7 +135,7 @@ describe("an answer", () => {
     await expect.poll(() => page.locator(".queued").count()).toBe(1);
     held.open();
     await sees(page, "You said: One more thing");
-    expect(await page.locator(".queued").count()).toBe(0);
+    await expect.poll(() => page.locator(".queued").count()).toBe(0);
     expect(await questions(page).locator(".bubble").allInnerTexts()).toEqual(["Tell me", "One more thing"]);
   });
 
@@ -158,7 +158,7 @@ describe("an answer", () => {
     await sees(page, "Second version");
     await page.getByRole("button", { name: "Previous version" }).click();
     await sees(page, "First version");
-    expect(await answers(page).count()).toBe(1);
+    await expect.poll(() => answers(page).count()).toBe(1);
     await page.reload();
     await sees(page, "First version");
     await page.getByText("1/3").waitFor();
@@ -193,7 +193,7 @@ describe("an answer", () => {
     await page.getByRole("button", { name: "Coffee" }).click();
     await sees(page, "Here it is");
     await page.locator(".message.gateway[data-kind=question]", { hasText: "Coffee" }).waitFor();
-    expect(await page.getByRole("button", { name: "Coffee" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Coffee" }).count()).toBe(0);
     const results = model.requests.flatMap(({ body }) => body.messages.filter(({ role }) => role === "tool"));
     expect(JSON.stringify(results)).toContain('\\"user_response\\":\\"Coffee\\"');
   });
@@ -216,7 +216,7 @@ describe("an answer", () => {
     await page.reload();
     await sees(page, "Water it is");
     await page.locator(".message.user", { hasText: "Another drink" }).waitFor();
-    expect(await page.locator(".queued, .live").count()).toBe(0);
+    await expect.poll(() => page.locator(".queued, .live").count()).toBe(0);
   });
 
   it("says what went wrong when the model fails", async () => {
@@ -246,11 +246,11 @@ describe("an answer", () => {
     await sees(page, "Here I am");
     await page.getByText("3/3").waitFor();
     expect(await questions(page).locator(".bubble").allInnerTexts()).toEqual(["Hello"]);
-    expect(await notices.count()).toBe(0);
-    expect(await again.count()).toBe(1);
+    await expect.poll(() => notices.count()).toBe(0);
+    await expect.poll(() => again.count()).toBe(1);
     await page.getByRole("button", { name: "Previous version" }).click();
     await notices.waitFor();
-    expect(await answers(page).count()).toBe(0);
+    await expect.poll(() => answers(page).count()).toBe(0);
   });
 
   it("brings files: pictures are shown, the rest are cards", async () => {

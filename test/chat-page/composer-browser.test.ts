@@ -53,7 +53,7 @@ describe("the composer", () => {
     await composer(page).press("Enter");
     await page.locator(".message.gateway[data-kind=command]").waitFor();
     await expect.poll(() => questions(page).locator(".bubble").allInnerTexts()).toEqual(["/status"]);
-    expect(await page.locator(".queued").count()).toBe(0);
+    await expect.poll(() => page.locator(".queued").count()).toBe(0);
   });
 
   it("sends what was written without a connection as soon as there is one, once", async () => {
@@ -68,9 +68,9 @@ describe("the composer", () => {
     link.comeBack();
     await page.reload();
     await sees(page, "You said: Keep this");
-    expect(await page.locator(".unsent").count()).toBe(0);
-    expect(await questions(page).count()).toBe(2);
-    expect(await answers(page).count()).toBe(2);
+    await expect.poll(() => page.locator(".unsent").count()).toBe(0);
+    await expect.poll(() => questions(page).count()).toBe(2);
+    await expect.poll(() => answers(page).count()).toBe(2);
   });
 
   it("keeps a refused text and says why", async () => {
@@ -86,7 +86,7 @@ describe("the composer", () => {
     await page.getByText(/^Not sent: /).waitFor();
     await page.locator(".unsent").getByRole("button", { name: "Edit" }).click();
     expect(await composer(page).inputValue()).toBe(text);
-    expect(await page.locator(".unsent").count()).toBe(0);
+    await expect.poll(() => page.locator(".unsent").count()).toBe(0);
   });
 
   it("keeps the files of a refused message when it is edited", async () => {
@@ -120,13 +120,13 @@ describe("the composer", () => {
     expect(await composer(page).inputValue()).toBe("Look at these\n\nhalf a sentence");
     const attached = page.locator(".attachment[data-state=done]");
     await expect.poll(() => attached.locator(".file-name").allInnerTexts()).toEqual(["notes.txt", "dot.png"]);
-    expect(await page.locator(".unsent").count()).toBe(0);
+    await expect.poll(() => page.locator(".unsent").count()).toBe(0);
     await composer(page).fill("Look at both");
     await composer(page).press("Enter");
     const card = questions(page).getByRole("link", { name: /notes.txt/ });
     const saved = await page.request.get((await card.getAttribute("href"))!);
     expect(await saved.text()).toBe("my notes");
-    expect(await questions(page).locator(".picture img").count()).toBe(1);
+    await expect.poll(() => questions(page).locator(".picture img").count()).toBe(1);
     expect(await questions(page).locator(".bubble").textContent()).toBe("Look at both");
   });
 
@@ -165,7 +165,7 @@ describe("files", () => {
     await write(page, "What is this?");
     const picture = questions(page).getByRole("img", { name: "cat.png" });
     await picture.waitFor();
-    expect(await page.locator(".attachment").count()).toBe(0);
+    await expect.poll(() => page.locator(".attachment").count()).toBe(0);
     await expect
       .poll(() => picture.evaluate((img) => (img as unknown as { naturalWidth: number }).naturalWidth))
       .toBe(1);
@@ -216,6 +216,6 @@ describe("files", () => {
     const many = Array.from({ length: 11 }, (_, i) => ({ ...png, name: `${i}.png` }));
     await page.getByLabel("Files", { exact: true }).setInputFiles(many);
     await page.getByText("A message can have 10 files.").waitFor();
-    expect(await questions(page).count()).toBe(0);
+    await expect.poll(() => questions(page).count()).toBe(0);
   });
 });

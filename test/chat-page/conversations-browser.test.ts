@@ -23,14 +23,14 @@ describe("conversations", () => {
     await page.reload();
     await sees(page, "You said: Hello");
     await live(page);
-    expect(await questions(page).count()).toBe(1);
+    await expect.poll(() => questions(page).count()).toBe(1);
     // For each page one read for the address and one after the stream began; one more after the answer.
     expect(reads).toBeLessThanOrEqual(5);
     await page.getByRole("link", { name: "New chat" }).click();
     await page.getByRole("heading", { name: "What can I do for you?" }).waitFor();
     await page.goBack();
     await sees(page, "You said: Hello");
-    expect(await page.locator(".row").count()).toBe(1);
+    await expect.poll(() => page.locator(".row").count()).toBe(1);
   });
 
   it("are kept apart, listed by time, opened by a click, and found by a search", async () => {
@@ -43,7 +43,7 @@ describe("conversations", () => {
     await expect.poll(() => list.locator("h2").allInnerTexts()).toEqual(["Pinned", "Today"]);
     await list.getByRole("link", { name: /marmots/ }).click();
     await sees(page, "You said: About marmots");
-    expect(await answers(page).filter({ hasText: "glaciers" }).count()).toBe(0);
+    await expect.poll(() => answers(page).filter({ hasText: "glaciers" }).count()).toBe(0);
     expect(await list.getByRole("link", { name: /marmots/ }).getAttribute("aria-current")).toBe("page");
     const search = page.getByRole("searchbox", { name: "Search conversations" });
     await search.fill("glaciers");
@@ -107,7 +107,7 @@ describe("conversations", () => {
     for (let i = 2; i <= 30; i += 1) await asked(context, `Question ${i}.`, { id });
     const page = await openTab(context, `/c/${id}`);
     await sees(page, "You said: Question 30.");
-    expect(await answers(page).count()).toBe(25);
+    await expect.poll(() => answers(page).count()).toBe(25);
     await until(
       "all are loaded",
       async () => {
@@ -130,7 +130,7 @@ describe("conversations", () => {
     await live(second);
     await write(first, "Again");
     await sees(second, "You said: Again");
-    expect(await questions(second).count()).toBe(2);
+    await expect.poll(() => questions(second).count()).toBe(2);
   });
 
   it("mark turns that were undone", async () => {
@@ -142,6 +142,6 @@ describe("conversations", () => {
     const undone = page.locator(".message[data-undone]");
     await expect.poll(() => undone.count()).toBe(2);
     expect(await undone.first().textContent()).toContain("Not this");
-    expect(await undone.getByText("Undone").count()).toBe(2);
+    await expect.poll(() => undone.getByText("Undone").count()).toBe(2);
   });
 });

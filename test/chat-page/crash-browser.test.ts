@@ -39,7 +39,7 @@ describe("kill -9", { timeout: 60_000 }, () => {
     const check = async () => {
       await expect.poll(() => bubbles(page)).toEqual(["Tell me", "And then?"]);
       await expect.poll(() => answers(page).count()).toBe(2);
-      expect(await page.locator(".unsent, .queued").count()).toBe(0);
+      await expect.poll(() => page.locator(".unsent, .queued").count()).toBe(0);
     };
     await check();
     await page.reload();
@@ -70,7 +70,7 @@ describe("kill -9", { timeout: 60_000 }, () => {
     await write(page, "read this");
     await sees(page, "read this");
     const card = questions(page).getByRole("link", { name: /large.txt/ });
-    expect(await card.count()).toBe(1);
+    await expect.poll(() => card.count()).toBe(1);
     const saved = await page.request.get((await card.getAttribute("href"))!);
     expect((await saved.body()).equals(buffer)).toBe(true);
   });
@@ -91,7 +91,7 @@ describe("kill -9", { timeout: 60_000 }, () => {
     await sees(page, "before the login");
     await page.getByRole("button", { name: "Ann" }).click();
     await page.getByText("This device").waitFor();
-    expect(await page.locator(".devices li").count()).toBe(1);
+    await expect.poll(() => page.locator(".devices li").count()).toBe(1);
   });
 
   it("during a login with a password: it goes on after the restart", async () => {

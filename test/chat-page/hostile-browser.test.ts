@@ -20,7 +20,7 @@ async function isUnharmed(page: Page): Promise<void> {
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   const dangerous =
     ":is(script, iframe, object, embed, form, style, svg:not(.icon), [onclick], [onload], [onerror])";
-  expect(await page.locator(`.messages ${dangerous}, .row ${dangerous}, h1 *`).count()).toBe(0);
+  await expect.poll(() => page.locator(`.messages ${dangerous}, .row ${dangerous}, h1 *`).count()).toBe(0);
   const hrefs = await page
     .locator(".messages a")
     .evaluateAll((all) => all.map((a) => a.getAttribute("href") ?? ""));

@@ -5,7 +5,7 @@ import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { calls, refuses, says } from "../emulators/model-server.js";
 import { ask } from "../http/support/request.js";
-import { findFaults, THEME_RULES } from "../support/axe.js";
+import { faultsOfBothThemes } from "../support/axe.js";
 import { useBrowser } from "../support/browser.js";
 import { gate } from "../support/gate.js";
 import { until } from "../support/until.js";
@@ -86,10 +86,9 @@ describe("looks", () => {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await page.screenshot({ path: path.join(SHOTS, `${look.name}-${what}-${colorScheme}.png`) });
-        const rules = colorScheme === "dark" ? THEME_RULES : undefined;
-        expect(await findFaults(page, rules), `${what}, ${colorScheme}`).toEqual([]);
         expect(await spill(page), what).toBe(0);
       }
+      expect(await faultsOfBothThemes(page), what).toEqual([]);
     };
     await check("new");
     await page.goto(`/c/${waiting}`);

@@ -62,7 +62,7 @@ describe("people", () => {
     await phone.getByRole("button", { name: "Sign in" }).waitFor();
     await expect.poll(() => phone.locator(".row").count()).toBe(0);
     await expect.poll(() => phone.locator(".message").count()).toBe(0);
-    expect(await laptop.locator(".row").count()).toBe(1);
+    await expect.poll(() => laptop.locator(".row").count()).toBe(1);
   });
 
   it("find their conversations again after they cleared their cookies", async () => {
@@ -131,7 +131,7 @@ describe("signing in", () => {
     const daemon = await new Daemon({ yaml: "http: {token: a-token-of-some-length}\n" }).start();
     const page = await openTab(await openContext(browser(), daemon.url, { width: 320, height: 640 }));
     await page.waitForURL("**/login");
-    expect(await page.getByLabel("Password").count()).toBe(0);
+    await expect.poll(() => page.getByLabel("Password").count()).toBe(0);
     await givePassword(daemon, "ann", "a rather long one");
     await page.goto("/c/some-conversation");
     const enter = async (password: string) => {
@@ -153,7 +153,7 @@ describe("signing in", () => {
     // The rest of the port stays the owner's, and offers no password.
     await page.goto("/dashboard/");
     await page.waitForURL("**/login?next=*");
-    expect(await page.getByLabel("Password").count()).toBe(0);
+    await expect.poll(() => page.getByLabel("Password").count()).toBe(0);
   });
 });
 
@@ -172,7 +172,7 @@ describe("sharing", () => {
     const reader = await openTab(await openContext(browser(), daemon.url), new URL(link).pathname);
     await reader.locator("strong", { hasText: "answer" }).waitFor();
     expect(await findFaults(reader)).toEqual([]);
-    expect(await composer(reader).count()).toBe(0);
+    await expect.poll(() => composer(reader).count()).toBe(0);
     const served = await reader.request.get(link);
     expect(served.headers()["x-robots-tag"]).toBe("noindex");
     await page.getByRole("button", { name: "Revoke" }).click();

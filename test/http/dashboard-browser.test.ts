@@ -112,7 +112,7 @@ describe("the overview", () => {
     await page.locator("[data-platform-row=web]", { hasText: "Connected" }).waitFor();
     await page.getByRole("img", { name: "Last hour: 21 messages handled, 20 answers sent" }).waitFor();
     await page.getByText("Show as a table").click();
-    expect(await page.locator(".chart-table tbody tr").count()).toBe(60);
+    await expect.poll(() => page.locator(".chart-table tbody tr").count()).toBe(60);
     const ann = new WebClient(shown.daemon.url, { token: TOKEN });
     await ann.send("hello");
     await page.getByRole("img", { name: "Last hour: 22 messages handled, 21 answers sent" }).waitFor();
@@ -150,7 +150,7 @@ describe("sessions", () => {
     const ann = new WebClient(shown.daemon.url, { token: TOKEN });
     await ann.send("a brand new question");
     await rows(page).first().filter({ hasText: "a brand new question" }).waitFor();
-    expect(await rows(page).count()).toBeGreaterThan(60);
+    await expect.poll(() => rows(page).count()).toBeGreaterThan(60);
   });
 
   it("can be filtered, and the address keeps it", async () => {
@@ -160,7 +160,7 @@ describe("sessions", () => {
     const all = await rows(page).count();
     await page.getByRole("radio", { name: "Ended" }).check({ force: true });
     await expect.poll(() => rows(page).count()).toBeLessThan(all);
-    expect(await page.locator(".session-row .badge").count()).toBe(0);
+    await expect.poll(() => page.locator(".session-row .badge").count()).toBe(0);
     await page.getByLabel("Platform").selectOption("slack");
     await expect.poll(() => page.locator(".session-row", { hasNotText: "Slack" }).count()).toBe(0);
     expect(page.url()).toContain("state=ended&source=slack");
@@ -203,7 +203,7 @@ describe("sessions", () => {
 
     await page.goto("/dashboard/sessions?q=zebra");
     await page.locator(".hit mark", { hasText: "zebra" }).first().waitFor();
-    expect(await page.locator(".snippet :not(mark)").count()).toBe(0);
+    await expect.poll(() => page.locator(".snippet :not(mark)").count()).toBe(0);
     expect(await page.evaluate("window.hacked")).toBeUndefined();
   });
 
@@ -222,8 +222,8 @@ describe("sessions", () => {
     await page.locator(".facts", { hasText: "Tokens in" }).filter({ hasText: "(estimated)" }).waitFor();
 
     const tree = page.locator(".tree");
-    expect(await tree.locator("circle").count()).toBe(5);
-    expect(await tree.locator("path").count()).toBe(4);
+    await expect.poll(() => tree.locator("circle").count()).toBe(5);
+    await expect.poll(() => tree.locator("path").count()).toBe(4);
     expect(await tree.locator("li a").allTextContents()).toEqual([
       "Moving the shop to TypeScript",
       "The shop, in small steps instead",
@@ -277,13 +277,13 @@ describe("sessions", () => {
     db.close();
     const page = await openAt(shown, `/sessions/${id}`);
     await page.getByText("line 129 of many").waitFor();
-    expect(await page.locator(".said-one").count()).toBe(50);
+    await expect.poll(() => page.locator(".said-one").count()).toBe(50);
     await page.getByRole("button", { name: "Earlier messages" }).click();
     await page.getByText("line 30 of many").waitFor();
-    expect(await page.locator(".said-one").count()).toBe(100);
+    await expect.poll(() => page.locator(".said-one").count()).toBe(100);
     await page.getByRole("button", { name: "Earlier messages" }).click();
     await page.getByText("line 0 of many").waitFor();
-    expect(await page.getByRole("button", { name: "Earlier messages" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Earlier messages" }).count()).toBe(0);
   });
 });
 
@@ -399,7 +399,7 @@ describe("what an operator does", () => {
     const setting = (path: string) => page.locator(`[data-path="${path}"]`);
     await setting("http.token").filter({ hasText: "****" }).filter({ hasText: "config.yaml:1" }).waitFor();
     expect(await page.locator("body").textContent()).not.toContain(TOKEN);
-    expect(await setting("timezone").count()).toBe(0);
+    await expect.poll(() => setting("timezone").count()).toBe(0);
     await page.getByLabel("Find a setting").fill("timezone");
     await setting("timezone").filter({ hasText: "default" }).waitFor();
   });

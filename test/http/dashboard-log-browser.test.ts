@@ -53,7 +53,7 @@ describe("the live log", () => {
     await button(page, "Pause").click();
     telegram.users.writeDm(ann, "another");
     await page.getByText("Paused, 1 new line").waitFor();
-    expect(await lines(page, "accepted").count()).toBe(1);
+    await expect.poll(() => lines(page, "accepted").count()).toBe(1);
     await button(page, "Resume").click();
     await expect.poll(() => lines(page, "accepted").count()).toBe(2);
 
@@ -69,7 +69,7 @@ describe("the live log", () => {
     const refused = () => shown.ask("/api/dashboard/dead/discard", { method: "POST", headers, body: "{}" });
     for (let n = 0; n < 21; n += 1) await Promise.all(Array.from({ length: 50 }, refused));
     await page.getByText("50 earlier lines left out").waitFor();
-    expect(await page.locator(".log-line").count()).toBe(1000);
+    await expect.poll(() => page.locator(".log-line").count()).toBe(1000);
   }, 60_000);
 
   it("goes on after kill -9", async () => {

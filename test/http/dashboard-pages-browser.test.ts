@@ -3,10 +3,10 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeDemo } from "../../scripts/demo/history.js";
 import { forSeveral } from "../support/at-end.js";
-import { findFaults, THEME_RULES } from "../support/axe.js";
+import { faultsOfBothThemes } from "../support/axe.js";
 import { useBrowser } from "../support/browser.js";
 import { Daemon } from "../support/daemon.js";
 import { tempDir } from "../support/temp.js";
@@ -16,7 +16,7 @@ import { hostile, hostileConfig, makeHostile } from "./support/hostile-home.js";
 
 /**
  * Every page of the dashboard, as its own links lead to them, on a home in which everything is hostile: a new page is tested
- * without a line here. Once in each theme, with one login.
+ * without a line here.
  */
 
 const TOKEN = "a-token-of-some-length";
@@ -64,9 +64,9 @@ const MORE_PLACES = [
   `/nowhere/${"x".repeat(300)}`,
 ];
 
-async function open(colorScheme: "light" | "dark"): Promise<{ page: Page; complaints: string[] }> {
+async function open(): Promise<{ page: Page; complaints: string[] }> {
   // Nothing but our own care keeps scripts out here.
-  const context = await browser().newContext({ baseURL: daemon.url, colorScheme, bypassCSP: true });
+  const context = await browser().newContext({ baseURL: daemon.url, bypassCSP: true });
   await context.request.post("/login", { form: { token: TOKEN }, headers: { origin: daemon.url } });
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -78,43 +78,37 @@ async function open(colorScheme: "light" | "dark"): Promise<{ page: Page; compla
   return { page, complaints };
 }
 
-describe.each(["light", "dark"] as const)("every page, %s", (theme) => {
-  it("fits, has no fault that axe finds, and runs no script of others", { timeout: 240_000 }, async () => {
-    const { page, complaints } = await open(theme);
-    try {
-      const wrong: string[] = [];
-      const seen: string[] = [];
-      for await (const place of everyPage(page, MORE_PLACES)) {
-        seen.push(place);
-        await openAll(page);
-        for (const { width, height, axe } of SIZES) {
-          await page.setViewportSize({ width, height });
-          const spill = await spillOf(page);
-          if (spill.length > 0) wrong.push(`${place} at ${width}: too wide: ${spill.join(", ")}`);
-          if (!axe) continue;
-          for (const fault of await findFaults(page, theme === "dark" ? THEME_RULES : undefined))
-            wrong.push(`${place} at ${width}: ${fault}`);
-        }
-        const injected = `[window.hacked, document.querySelectorAll("[data-hacked], a[href^='javascript:' i]").length]`;
-        const [hacked, elements] = (await page.evaluate(injected)) as [unknown, number];
-        if (hacked || elements > 0) wrong.push(`${place}: a script of others, or ${elements} elements`);
-        wrong.push(...complaints.splice(0).map((one) => `${place}: ${one}`));
-      }
-      expect(wrong).toEqual([]);
-      expect(seen).toEqual(expect.arrayContaining(["/", "/sessions", "/usage", "/config"]));
-    } finally {
-      await page.context().close();
+it("every page fits, has no fault that axe finds, and runs no script of others", {
+  timeout: 240_000,
+}, async () => {
+  const { page, complaints } = await open();
+  const wrong: string[] = [];
+  const seen: string[] = [];
+  for await (const place of everyPage(page, MORE_PLACES)) {
+    seen.push(place);
+    await openAll(page);
+    for (const { width, height, axe } of SIZES) {
+      await page.setViewportSize({ width, height });
+      const spill = await spillOf(page);
+      if (spill.length > 0) wrong.push(`${place} at ${width}: too wide: ${spill.join(", ")}`);
+      if (axe)
+        wrong.push(...(await faultsOfBothThemes(page)).map((fault) => `${place} at ${width}: ${fault}`));
     }
-  });
+    const injected = `[window.hacked, document.querySelectorAll("[data-hacked], a[href^='javascript:' i]").length]`;
+    const [hacked, elements] = (await page.evaluate(injected)) as [unknown, number];
+    if (hacked || elements > 0) wrong.push(`${place}: a script of others, or ${elements} elements`);
+    wrong.push(...complaints.splice(0).map((one) => `${place}: ${one}`));
+  }
+  expect(wrong).toEqual([]);
+  expect(seen).toEqual(expect.arrayContaining(["/", "/sessions", "/usage", "/config"]));
 });
 
 it("would find a page that is too wide, and a script", { timeout: 60_000 }, async () => {
-  const { page } = await open("light");
+  const { page } = await open();
   await visit(page, "/");
   await page.evaluate(
     "document.querySelector('main').insertAdjacentHTML('beforeend', '<p id=wide style=\"width:3000px\">x</p><img src=x data-hacked onerror=window.hacked=1>')",
   );
   expect((await spillOf(page)).join()).toContain("p#wide");
   await expect.poll(() => page.evaluate("window.hacked")).toBe(1);
-  await page.context().close();
 });

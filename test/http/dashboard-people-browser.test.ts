@@ -101,7 +101,7 @@ it("notes are read, added, changed and deleted; one that changed meanwhile isn't
   await page.getByLabel("Note", { exact: true }).fill("lives in Ulm\n§\nspeaks German");
   await button(page, "Save the note").click();
   await notes.filter({ hasText: "lives in Ulm" }).filter({ hasText: "speaks German" }).waitFor();
-  expect(await notes.count()).toBe(2);
+  await expect.poll(() => notes.count()).toBe(2);
   await expectFit(page);
 
   await button(page, "Edit note 1").click();
@@ -240,7 +240,7 @@ it("a person's data is downloaded, then erased after saying what goes", { timeou
   await page.getByText("Zoe was erased.").waitFor({ timeout: 40_000 });
   await page.getByRole("heading", { level: 1, name: "People" }).waitFor();
   await row(page, "Ann").or(page.locator(".empty")).first().waitFor();
-  expect(await row(page, "Zoe").count()).toBe(0);
+  await expect.poll(() => row(page, "Zoe").count()).toBe(0);
 
   const gone = `platform=telegram&userId=${zoe.id}`;
   for (const what of ["one", "erasure", "export"])

@@ -87,7 +87,7 @@ describe("the settings", () => {
     await shown.daemon.restart();
     await page.reload();
     await setting(page, "owners").waitFor();
-    expect(await page.getByText("after a restart").count()).toBe(0);
+    await expect.poll(() => page.getByText("after a restart").count()).toBe(0);
     await button(page, "Use the default of owners").click();
     await button(page, "Review").click();
     await button(page, "Write config.yaml").click();
@@ -226,7 +226,7 @@ describe("the settings", () => {
     expect(await setting(page, "log.level").locator("select").inputValue()).toBe("info");
     await menu("Sessions").click();
     await title("Sessions");
-    expect(await dialog.count()).toBe(0);
+    await expect.poll(() => dialog.count()).toBe(0);
   }, 120_000);
 
   it("are whole after kill -9 during the write: the old file or the new one", async () => {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { findFaults, THEME_RULES } from "../../support/axe.js";
+import { faultsOfBothThemes } from "../../support/axe.js";
 import { type Shown, TOKEN } from "./dashboard.js";
 
 /** The cookie of the first login. All daemons have the same token, so it is good for all of them. */
@@ -31,10 +31,7 @@ export async function openDashboard(
 
 /** No fault that axe finds, light or dark, and nothing wider than a phone. */
 export async function expectFit(page: Page): Promise<void> {
-  await page.emulateMedia({ colorScheme: "dark" });
-  expect(await findFaults(page, THEME_RULES)).toEqual([]);
-  await page.emulateMedia({ colorScheme: "light" });
-  expect(await findFaults(page)).toEqual([]);
+  expect(await faultsOfBothThemes(page)).toEqual([]);
   for (const width of [320, 375, 768, 1200]) {
     await page.setViewportSize({ width, height: 844 });
     const spill = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
