@@ -16,17 +16,22 @@ export interface Watchdog {
 export function watchdog(idleSeconds: number, controller: AbortController): Watchdog {
   let timer: NodeJS.Timeout | undefined;
   let pauses = 0;
-  const restart = () => {
+  const stop = () => {
     clearTimeout(timer);
-    if (idleSeconds > 0 && pauses === 0)
-      timer = setTimeout(() => controller.abort("timeout"), timerMs(idleSeconds));
+    timer = undefined;
+  };
+  const restart = () => {
+    if (idleSeconds <= 0 || pauses > 0) return;
+    // Cheaper than a new timer: a turn restarts it with every word.
+    if (timer) timer.refresh();
+    else timer = setTimeout(() => controller.abort("timeout"), timerMs(idleSeconds));
   };
   restart();
   return {
     restart,
     paused: async (work) => {
       pauses += 1;
-      clearTimeout(timer);
+      stop();
       try {
         return await work();
       } finally {
@@ -36,7 +41,7 @@ export function watchdog(idleSeconds: number, controller: AbortController): Watc
     },
     stop: () => {
       pauses = Number.POSITIVE_INFINITY;
-      clearTimeout(timer);
+      stop();
     },
   };
 }

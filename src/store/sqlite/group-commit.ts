@@ -181,8 +181,8 @@ export class GroupCommit {
       return;
     }
     this.#sendEarly();
-    const mayWait = group.some(({ early }) => early) && group.every(({ early, waitMs }) => early || waitMs);
-    if (!mayWait || open.outcomes.length >= MAX_GROUP) this.#commitOpen();
+    for (const { early, waitMs } of group) open.expected += early ? 1 : waitMs ? 0 : -1;
+    if (open.expected <= 0 || open.outcomes.length >= MAX_GROUP) this.#commitOpen();
     else open.timer ??= setTimeout(() => this.#commitOpen(), HOLD_MS);
   }
 
@@ -190,7 +190,7 @@ export class GroupCommit {
   #openGroup(): OpenGroup | undefined {
     const startedMs = performance.now();
     if (!this.#attempt(() => this.#beginSoon())) return undefined;
-    this.#open = { startedMs, outcomes: [], timer: undefined };
+    this.#open = { startedMs, outcomes: [], expected: 0, timer: undefined };
     return this.#open;
   }
 
@@ -334,6 +334,8 @@ export class GroupCommit {
 interface OpenGroup {
   startedMs: number;
   outcomes: Outcome[];
+  /** Writes that follow from early results and haven't arrived. */
+  expected: number;
   timer: NodeJS.Timeout | undefined;
 }
 

@@ -121,14 +121,14 @@ function replaceRoute(
   endCurrent(db, current, route.endReason);
   const session = createSession(db, route.session);
   saveKey(db, route.sessionKey, route.tuple);
-  sql(
+  const stored = sql(
     db,
     `INSERT INTO gw_routes (session_key, session_id, origin, tuple, created_at, updated_at, last_user_activity, flags)
      VALUES (@key, @id, @origin, @tuple, @at, @at, @at, @flags)
      ON CONFLICT (session_key) DO UPDATE SET session_id = @id, origin = @origin, tuple = @tuple, created_at = @at,
        updated_at = @at, last_user_activity = @at, last_prompt_tokens = 0, epoch = epoch + 1, expired_reason = NULL,
-       flags = @flags, due_at = 0`,
-  ).run({
+       flags = @flags, due_at = 0 RETURNING *`,
+  ).get({
     key: route.sessionKey,
     id: session.id,
     origin: JSON.stringify(route.origin),
@@ -136,7 +136,7 @@ function replaceRoute(
     at: route.at,
     flags: JSON.stringify(route.flags ?? {}),
   });
-  return getRoute(db, route.sessionKey)!;
+  return toRoute(stored as StoredRoute);
 }
 
 /** An expired session has already ended, and may continue in another chat by now. */

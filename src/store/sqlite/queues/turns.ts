@@ -285,7 +285,8 @@ export function endWith(db: Database, sessionKey: string, end: EndReason | undef
 
 /** A turn with an older epoch can't write: a reset, a stop, a split or a restart has overtaken it. */
 function holdsEpoch(db: Database, turn: { sessionKey: string; epoch: number }): boolean {
-  return getRoute(db, turn.sessionKey)?.epoch === turn.epoch;
+  const current = sql(db, "SELECT epoch FROM gw_routes WHERE session_key = ?").pluck();
+  return current.get(turn.sessionKey) === turn.epoch;
 }
 
 /** The preview that the answer replaces. */
