@@ -18,8 +18,6 @@ import type {
  */
 export interface Reports {
   browseSessions(query: BrowseQuery): Promise<SessionPage>;
-  /** The sources of all sessions, in alphabetical order. */
-  sessionSources(): Promise<string[]>;
   /** A page of a session with long texts cut, or one message in full. */
   readTranscript(of: SessionId | { messageId: number }, query?: TranscriptQuery): Promise<TranscriptPage>;
   /** Messages of people and the agent, and requested and decided approvals, after a position, oldest first. */
@@ -62,6 +60,8 @@ export interface SessionPage {
   sessions: BrowsedSession[];
   /** The next position; null at the end. */
   next: Position | null;
+  /** Of all sessions, whatever the query, in alphabetical order. */
+  sources: string[];
 }
 
 export type BrowsedSession = Omit<SessionSummary, "system_prompt" | "model_config"> & {

@@ -61,13 +61,13 @@ describe("the thread for long reads", () => {
     const { store } = await tempStore(undefined, undefined, { threads: true, limits: { idleMs: 0 } });
     await store.createSession({ id: "s", source: "web" });
     for (let i = 0; i < 5; i += 1) {
-      expect(await store.reports.sessionSources()).toEqual(["web"]);
+      expect((await store.reports.browseSessions({})).sources).toEqual(["web"]);
       expect(await store.listSessions()).toHaveLength(1);
       // Its time is over with the next turn of the loop.
       await new Promise((resolve) => setTimeout(resolve));
     }
     await store.close();
-    await expect(store.reports.sessionSources()).rejects.toThrow(/closed/);
+    await expect(store.reports.browseSessions({})).rejects.toThrow(/closed/);
     await expect(store.getSession("s")).rejects.toThrow(/closed/);
   });
 });

@@ -100,7 +100,7 @@ describe("sessions, page by page", () => {
       session("d", NOW + 30, { source: "web", user_id: null }),
     ]);
     await store.addParticipant("d", { platform: "web", userId: "ann" });
-    expect(await reports.sessionSources()).toEqual(["cli", "web"]);
+    expect((await reports.browseSessions({})).sources).toEqual(["cli", "web"]);
     expect(await browseAll(reports)).toEqual(["d", "b", "a"]);
     expect(await browseAll(reports, { source: "web" })).toEqual(["d", "a"]);
     expect(await browseAll(reports, { userId: "ann" })).toEqual(["d", "a"]);

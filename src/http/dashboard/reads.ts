@@ -45,7 +45,7 @@ export function readRoutes(api: Hono, options: DashboardOptions): void {
 
 function sessionRoutes(api: Hono, options: DashboardOptions): void {
   const { reports, store, loaded } = options;
-  api.get("/sources", async (c) => c.json({ sources: await reports.sessionSources() }));
+  api.get("/sources", async (c) => c.json({ sources: (await reports.browseSessions({ limit: 1 })).sources }));
 
   api.get("/sessions", async (c) => {
     const { before, source, user, state, since, until, ...rest } = paramsOf(c, {

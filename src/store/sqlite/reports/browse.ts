@@ -27,14 +27,16 @@ export const browseSessions = longRead(function browseSessions(
   db: Database,
   { before, ...filters }: BrowseQuery,
 ): SessionPage {
-  if (filters.id !== undefined) return { sessions: detailOf(db, filters.id), next: null };
+  const sources = allSources(db);
+  if (filters.id !== undefined) return { sessions: detailOf(db, filters.id), next: null, sources };
   const query = { ...filters, before: before === undefined ? undefined : positionAt(before) };
   const limit = Math.min(query.limit ?? LIMIT, MAX_LIMIT);
-  const few = fewCandidates(db, query);
+  const few = fewCandidates(db, query, sources);
   const { found, next } = few ? amongFew(db, few, query, limit) : alongTime(db, query, limit);
   return {
     sessions: found.map(({ root, tip }) => browsed(db, root, tip)),
     next: next && toPosition(next.at, next.id),
+    sources,
   };
 });
 
@@ -111,7 +113,11 @@ function isOf(db: Database, session: SessionRow, userId: string): boolean {
 }
 
 /** The ids of all candidates, if there are few. */
-function fewCandidates(db: Database, { userId, state, source }: Browsing): SessionId[] | undefined {
+function fewCandidates(
+  db: Database,
+  { userId, state, source }: Browsing,
+  platforms: readonly string[],
+): SessionId[] | undefined {
   const few = (text: string, ...params: unknown[]) => {
     const ids = db
       .prepare(`${text} LIMIT ${FEW + 1}`)
@@ -119,7 +125,6 @@ function fewCandidates(db: Database, { userId, state, source }: Browsing): Sessi
       .all(...params) as SessionId[];
     return ids.length <= FEW ? ids : undefined;
   };
-  const platforms = userId === undefined ? [] : sessionSources(db);
   return (
     (userId !== undefined
       ? few(
@@ -138,7 +143,7 @@ function fewCandidates(db: Database, { userId, state, source }: Browsing): Sessi
 }
 
 /** Jumps from one value to the next in the index, instead of reading all sessions. */
-export const sessionSources = longRead(function sessionSources(db: Database): string[] {
+function allSources(db: Database): string[] {
   return sql(
     db,
     `WITH RECURSIVE each(source) AS (
@@ -148,7 +153,7 @@ export const sessionSources = longRead(function sessionSources(db: Database): st
   )
     .pluck()
     .all() as string[];
-});
+}
 
 /** The session itself, not its lineage's tip. */
 function detailOf(db: Database, id: SessionId): BrowsedSession[] {
