@@ -115,7 +115,7 @@ async function approve(platform: string, code: string, { json }: JsonOption): Pr
 async function approveCode(store: Store, platform: string, code: string): Promise<PairingRow> {
   const now = nowSeconds();
   // Failures and the lock-out count per platform, not per person.
-  const { pending, failures, lockedUntil } = await store.pairingState(platform, "");
+  const { pending, failures, lockedUntil } = await store.pairingState(platform);
   const permission = mayApprove({ lockedUntil: lockedUntil ?? undefined }, now);
   if (!permission.ok) throw lockedOut(platform, permission.retryAfterSeconds);
   const match = matchPairing(code, pending, now);

@@ -16,7 +16,7 @@ export interface RouterOptions {
 /** The router's inputs from the configuration and the store. */
 export function routerOptionsOf(
   config: Config,
-  store: Pick<Store, "isPaired">,
+  store: Pick<Store, "pairingState">,
   startedAt: number,
 ): RouterOptions {
   /** One per platform. */
@@ -35,6 +35,6 @@ export function routerOptionsOf(
     startedAt,
     of: (platform) => known.get(platform) ?? rulesFor(platform),
     findCommand,
-    isPaired: (platform, userIds) => store.isPaired(platform, userIds),
+    isPaired: async (platform, userIds) => (await store.pairingState(platform, userIds)).isPaired,
   };
 }

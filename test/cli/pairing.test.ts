@@ -58,7 +58,7 @@ describe("hermes pairing", () => {
     expect(await hermes(home, "pairing", "approve", "Telegram", "aaaabbbb")).toBe(
       "Approved Zoë (7) on telegram.\n",
     );
-    expect(await storeIn(home, (store) => store.isPaired("telegram", ["7"]))).toBe(true);
+    expect((await storeIn(home, (store) => store.pairingState("telegram", ["7"]))).isPaired).toBe(true);
     expect(await hermes(home, "pairing", "list")).toMatch(
       /No pending requests[\s\S]*telegram +7 +Zoë +just now/,
     );
@@ -86,8 +86,8 @@ describe("hermes pairing", () => {
     expect(locked.stderr).toMatch(
       /^error: Too many wrong codes: pairing on telegram is locked\.\nTry again in (59|60) minutes\./,
     );
-    expect(await storeIn(home, (store) => store.isPaired("telegram", ["7"]))).toBe(false);
-    expect((await storeIn(home, (store) => store.pairingState("discord", "7"))).lockedUntil).toBeNull();
+    expect((await storeIn(home, (store) => store.pairingState("telegram", ["7"]))).isPaired).toBe(false);
+    expect((await storeIn(home, (store) => store.pairingState("discord", ["7"]))).lockedUntil).toBeNull();
   });
 
   it("revokes an approval", async () => {
@@ -96,7 +96,7 @@ describe("hermes pairing", () => {
     expect(await hermesJson(home, "pairing", "revoke", "telegram", "7")).toEqual({
       revoked: { platform: "telegram", userId: "7" },
     });
-    expect(await storeIn(home, (store) => store.isPaired("telegram", ["7"]))).toBe(false);
+    expect((await storeIn(home, (store) => store.pairingState("telegram", ["7"]))).isPaired).toBe(false);
     const again = await runHermes(home, ["pairing", "revoke", "telegram", "7"]);
     expect(again.stderr).toMatch(/^error: 7 is not paired on telegram\./);
   });

@@ -78,7 +78,7 @@ describe("pairing", () => {
     const gateway = await TestGateway.start({ platform: { allow_all: false } });
     const [reply] = await gateway.ask(stranger, "hello");
     const code = codeIn(reply!);
-    expect(JSON.stringify(await gateway.store.pairingState("test", "stranger"))).not.toContain(code);
+    expect(JSON.stringify(await gateway.store.pairingState("test", ["stranger"]))).not.toContain(code);
     const again = await gateway.say(stranger, "hello?");
     await gateway.idle();
     expect(gateway.adapter.to(stranger)).toHaveLength(1);

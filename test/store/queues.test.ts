@@ -782,7 +782,7 @@ describe("pairing", () => {
     expect(await store.addPairing(pairing("p-e", "user-a"))).toMatchObject({ reason: "too_soon" });
     await store.settlePairing({ platform: "test", failures: 0, lockedUntil: Date.now() / 1000 + 60 });
     expect(await store.addPairing(pairing("p-f", "user-f"))).toMatchObject({ reason: "locked_out" });
-    expect((await store.pairingState("test", "")).pending).toHaveLength(3);
+    expect((await store.pairingState("test")).pending).toHaveLength(3);
   });
 
   it("replaces a person's older request and stores the time", async () => {
@@ -790,33 +790,33 @@ describe("pairing", () => {
     await store.addPairing(pairing("p1", "ann", 700));
     await store.addPairing(pairing("p2", "ann"));
     await store.addPairing(pairing("p3", "bob"));
-    expect((await store.pairingState("test", "")).pending.map(({ id }) => id)).toEqual(["p2", "p3"]);
-    expect((await store.pairingState("test", "ann")).lastRequestAt).not.toBeNull();
-    expect((await store.pairingState("test", "cid")).lastRequestAt).toBeNull();
-    expect((await store.pairingState("other", "")).pending).toEqual([]);
+    expect((await store.pairingState("test")).pending.map(({ id }) => id)).toEqual(["p2", "p3"]);
+    expect((await store.pairingState("test", ["ann"])).lastRequestAt).not.toBeNull();
+    expect((await store.pairingState("test", ["cid"])).lastRequestAt).toBeNull();
+    expect((await store.pairingState("other")).pending).toEqual([]);
   });
 
   it("is approved once, forgets the code, and can be revoked", async () => {
     const { store, file } = await tempStore();
     await store.addPairing(pairing("p1", "ann"));
     await store.settlePairing({ platform: "test", failures: 3, lockedUntil: null });
-    expect(await store.isPaired("test", ["ann"])).toBe(false);
+    expect((await store.pairingState("test", ["ann"])).isPaired).toBe(false);
     expect(await store.settlePairing({ id: "p1", approved: true })).toBe(true);
     expect(await store.settlePairing({ id: "p1", approved: true })).toBe(false);
-    expect(await store.isPaired("test", ["nobody", "ann"])).toBe(true);
-    expect(await store.isPaired("other", ["ann"])).toBe(false);
-    expect(await store.isPaired("test", [])).toBe(false);
-    expect(await store.pairingState("test", "ann")).toMatchObject({ failures: 0, pending: [] });
+    expect((await store.pairingState("test", ["nobody", "ann"])).isPaired).toBe(true);
+    expect((await store.pairingState("other", ["ann"])).isPaired).toBe(false);
+    expect((await store.pairingState("test", [])).isPaired).toBe(false);
+    expect(await store.pairingState("test", ["ann"])).toMatchObject({ failures: 0, pending: [] });
     expect(rowsOf(file, "SELECT hash, salt FROM gw_pairing")).toEqual([{ hash: null, salt: null }]);
     expect(await store.settlePairing({ platform: "test", revoked: "ann" })).toBe(true);
-    expect(await store.isPaired("test", ["ann"])).toBe(false);
+    expect((await store.pairingState("test", ["ann"])).isPaired).toBe(false);
   });
 
   it("is locked after too many wrong codes", async () => {
     const { store } = await tempStore();
     await store.settlePairing({ platform: "test", failures: 0, lockedUntil: 5000 });
-    expect(await store.pairingState("test", "ann")).toMatchObject({ lockedUntil: 5000, failures: 0 });
-    expect(await store.pairingState("other", "ann")).toMatchObject({ lockedUntil: null });
+    expect(await store.pairingState("test", ["ann"])).toMatchObject({ lockedUntil: 5000, failures: 0 });
+    expect(await store.pairingState("other", ["ann"])).toMatchObject({ lockedUntil: null });
   });
 });
 

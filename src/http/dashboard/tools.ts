@@ -30,7 +30,8 @@ export function toolRoutes(api: Hono, options: DashboardOptions, people: PeopleS
   api.get("/tools/explain", async (c) => {
     const { room = "dm", ...person } = paramsOf(c, { ...personShape, room: text(500) });
     const chatPerson = personIn(person, room, config);
-    const access = talkAccess(chatPerson, config, await store.isPaired(person.platform, [person.userId]));
+    const { isPaired } = await store.pairingState(person.platform, [person.userId]);
+    const access = talkAccess(chatPerson, config, isPaired);
     const { principal, chatId } = chatPerson;
     const { platform } = principal;
     const context = { principal, platform, room: chatId === null ? undefined : { platform, chatId } };

@@ -4,7 +4,8 @@ import type { AdoptedRoute } from "./routes.js";
 
 /** Pairing requests and approved people. */
 export interface Pairing {
-  pairingState(platform: string, userId: string): Promise<PairingState>;
+  /** Of a person, who may have several ids, and of their platform. */
+  pairingState(platform: string, userIds?: readonly string[]): Promise<PairingState>;
   /**
    * Stores a request, with the message that asked for it and the reply that contains the code, unless a limit forbids it. The limits
    * are checked in the same transaction.
@@ -17,7 +18,6 @@ export interface Pairing {
    * Returns how many are new.
    */
   adopt(found: Adopted): Promise<{ routes: number; people: number }>;
-  isPaired(platform: string, userIds: readonly string[]): Promise<boolean>;
 }
 
 export interface PairingRow {
@@ -52,8 +52,12 @@ export interface Adopted {
 }
 
 export interface PairingState {
-  pending: PairingRow[];
+  /** The person is approved. */
+  isPaired: boolean;
+  /** When the person last asked. */
   lastRequestAt: number | null;
+  /** The platform's requests. */
+  pending: PairingRow[];
   lockedUntil: number | null;
   failures: number;
 }

@@ -26,11 +26,13 @@ function pendingPairings(db: Database, platform: string): PairingRow[] {
 export const pairingState = read(function pairingState(
   db: Database,
   platform: string,
-  userId: string,
+  userIds: readonly string[] = [],
 ): PairingState {
+  const asked = userIds.flatMap((userId) => limit(db, `request:${platform}:${userId}`) ?? []);
   return {
+    isPaired: isPaired(db, platform, userIds),
+    lastRequestAt: asked.length > 0 ? Math.max(...asked) : null,
     pending: pendingPairings(db, platform),
-    lastRequestAt: limit(db, `request:${platform}:${userId}`),
     lockedUntil: limit(db, `lockout:${platform}`),
     failures: limit(db, `failures:${platform}`) ?? 0,
   };
@@ -44,7 +46,7 @@ export const addPairing = write(function addPairing(
   const { id, platform, userId, userName, hash, salt, createdAt } = pairing;
   // Already approved: repeat the answer.
   if (sql(db, "SELECT 1 FROM gw_pairing WHERE id = ?").get(id) !== undefined) return { ok: true };
-  const permission = mayRequestPairing(pairingState(db, platform, userId), createdAt);
+  const permission = mayRequestPairing(pairingState(db, platform, [userId]), createdAt);
   if (!permission.ok) return permission;
   forget(db, createdAt - FORGOTTEN_AFTER_SECONDS);
   // One request per person: a new code replaces the old one.
@@ -96,11 +98,7 @@ function revokePairing(db: Database, platform: string, userId: string): boolean 
   );
 }
 
-export const isPaired = read(function isPaired(
-  db: Database,
-  platform: string,
-  userIds: readonly string[],
-): boolean {
+function isPaired(db: Database, platform: string, userIds: readonly string[]): boolean {
   if (userIds.length === 0) return false;
   return (
     sql(
@@ -108,7 +106,7 @@ export const isPaired = read(function isPaired(
       `SELECT 1 FROM gw_pairing WHERE platform = ? AND approved_at IS NOT NULL AND user_id IN (${marks(userIds)}) LIMIT 1`,
     ).get(platform, ...userIds) !== undefined
   );
-});
+}
 
 /**
  * Imports people approved by another Hermes program, each once: a person revoked here stays revoked unless
