@@ -85,7 +85,7 @@ export class CommandRunner implements CommandGateway {
   }
 
   async #carryOut(row: InboxRow, command: Command, args: string, signal?: AbortSignal): Promise<void> {
-    if (!(await this.store.startCommand(row.id, command.name, this.#context.bootId))) return;
+    if (!(await this.#start(row, command.name))) return;
     const { events } = this.#context;
     const about = { command: command.name, ...aboutMessage(row) };
     const startedAt = monotonicSeconds();
@@ -96,6 +96,12 @@ export class CommandRunner implements CommandGateway {
     this.#stages.delivery.wake();
   }
 
+  /** False if it has run, or was cancelled. */
+  async #start(row: InboxRow, command: string): Promise<boolean> {
+    const { bootId } = this.#context;
+    return (await this.store.startMessage({ inboxId: row.id, bootId, command })) !== undefined;
+  }
+
   /** A command that only hooks implement. */
   isHooked(name: string): boolean {
     return this.#context.hooks?.wantsCommand(name) ?? false;
@@ -103,7 +109,7 @@ export class CommandRunner implements CommandGateway {
 
   async runHooked(row: InboxRow, name: string): Promise<void> {
     await this.#stages.queue.lanes.hold(row.sessionKey, async () => {
-      if (!(await this.store.startCommand(row.id, name, this.#context.bootId))) return;
+      if (!(await this.#start(row, name))) return;
       const outcome = this.#refusalOf(row, { name }) ?? (await this.#outcomeOfHooked(row, name));
       await this.#settle(row, outcome.done, outcome);
       this.#stages.delivery.wake();

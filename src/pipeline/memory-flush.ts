@@ -37,12 +37,10 @@ export class MemoryFlushes {
 
   /** Runs immediately, without a task: a process that serves one account leaves no work to others. */
   runNow(route: RouteRow): void {
-    const { store, log } = this.#context;
+    const { log } = this.#context;
     const { sessionId, platform, userId } = memoryFlushOf(route);
-    const running = store
-      .getSession(sessionId)
-      .then((session) => session && this.#save(session, { platform, userId }))
-      .catch((error: unknown) => describeError(error).message)
+    const running = this.#saveIn(sessionId, { platform, userId })
+      .catch(messageOf)
       .then((reason) => {
         if (reason !== undefined) log.warn({ sessionId, reason }, "memories were not saved");
         this.#running.delete(running);
@@ -57,14 +55,13 @@ export class MemoryFlushes {
   async #run(row: InboxRow, sessionId: SessionId, signal: AbortSignal): Promise<void> {
     const { store, bootId } = this.#context;
     const turnId = orderedId();
-    const started = await store.startTask({ inboxId: row.id, sessionId, bootId, turnId });
-    if (!started) return;
-    const { session, attempt } = started;
+    const attempt = await store.startMessage({ inboxId: row.id, bootId, turnId, sessionId });
+    if (attempt === undefined) return;
     const { platform, userId } = row.message.task?.principal ?? {
       platform: row.message.platform,
       userId: "",
     };
-    const reason = session && (await this.#save(session, { platform, userId }, signal).catch(messageOf));
+    const reason = await this.#saveIn(sessionId, { platform, userId }, signal).catch(messageOf);
     if (reason !== undefined) return this.#failed(row, turnId, attempt, reason);
     await store.settleMessage({ inboxId: row.id, state: "done", reason: "memory", replies: [] });
   }
@@ -75,6 +72,12 @@ export class MemoryFlushes {
     if (!stopping.aborted) log.warn({ traceId, attempt, reason: error }, "memories were not saved");
     const next = stopping.aborted ? RELEASED : nextOf(attempt);
     await store.failTurn({ turnId, sessionKey, inboxIds: [id], error, next, replies: [] });
+  }
+
+  /** Does nothing if the session was deleted. */
+  async #saveIn(id: SessionId, principal: Person, stopped?: AbortSignal): Promise<string | undefined> {
+    const session = await this.#context.store.getSession(id);
+    return session && this.#save(session, principal, stopped);
   }
 
   /** Undefined if the agent ran, otherwise why it didn't. */

@@ -103,7 +103,7 @@ describe("processes that share a file", () => {
     const [command] = await store.acceptMessages([
       { message: message("cli", "t1", "/new"), sessionKey: keyOf("t1"), receivedAt: 2 },
     ]);
-    expect(await store.startCommand(command!.id, "new", "dead")).toBe(true);
+    expect(await store.startMessage({ inboxId: command!.id, bootId: "dead", command: "new" })).toBe(1);
     await store.claimDeliveries("dead", 10);
     expect(await store.moveChat("cli", "t1", { id: "heir", sessionKey: "key:heir" })).toBe(1);
     const [row, ...others] = await store.openMessages({ owners: terminal("heir") });

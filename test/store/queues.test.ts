@@ -157,8 +157,9 @@ describe("a command", () => {
   it("is started once and settled once, with its reply and follow-up", async () => {
     const { store, rows } = await begun();
     const id = rows[0]!.id;
-    const starts = await Promise.all([1, 2, 3].map(() => store.startCommand(id, "queue", BOOT)));
-    expect(starts.filter(Boolean)).toHaveLength(1);
+    const start = { inboxId: id, bootId: BOOT, command: "queue" };
+    const starts = await Promise.all([1, 2, 3].map(() => store.startMessage(start)));
+    expect(starts.toSorted()).toEqual([1, undefined, undefined]);
     const settled = { inboxId: id, state: "done", reason: "/queue", replies: [answer("queued")] } as const;
     const follow = await store.settleMessage({ ...settled, follow: accepted("e1/queue") });
     expect(follow).toMatchObject({ state: "waiting", sessionKey: KEY });
@@ -168,7 +169,7 @@ describe("a command", () => {
 
   it("isn't repeated after a crash", async () => {
     const { store, rows } = await begun();
-    await store.startCommand(rows[0]!.id, "new", BOOT);
+    await store.startMessage({ inboxId: rows[0]!.id, bootId: BOOT, command: "new" });
     const recovered = await store.recover("boot-2", 3, NOTICES);
     expect(recovered).toMatchObject({ waiting: 0, dead: [], interrupted: [{ id: rows[0]!.id }] });
     expect(await store.openMessages()).toEqual([]);

@@ -187,7 +187,10 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
     },
   },
   "decideQuestion: shown": { call: ({ store }) => store.decideQuestion("q1", "shown"), same: true },
-  startCommand: { call: ({ store, command }) => store.startCommand(command.id, "status", BOOT) },
+  startMessage: {
+    call: ({ store, command }) =>
+      store.startMessage({ inboxId: command.id, bootId: BOOT, command: "status" }),
+  },
   settleMessage: {
     call: ({ store, command }) =>
       store.settleMessage({
@@ -254,9 +257,9 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
     },
     same: true,
   },
-  startTask: {
+  "startMessage: a task": {
     call: ({ store, waiting }) =>
-      store.startTask({ inboxId: waiting.id, sessionId: "s1", bootId: BOOT, turnId: "t4" }),
+      store.startMessage({ inboxId: waiting.id, bootId: BOOT, turnId: "t4", sessionId: "s1" }),
     same: true,
   },
   finishTurn: {

@@ -1,5 +1,5 @@
 import type { EventOutcome, InboundMessage } from "../../message.js";
-import type { SessionKey } from "../../session.js";
+import type { SessionId, SessionKey } from "../../session.js";
 import type { TraceId } from "../../trace-id.js";
 import type { NewReply, ReplyFile } from "./outbox.js";
 import type { Owners } from "./owners.js";
@@ -19,8 +19,11 @@ export interface Inbox {
    * (`out:34`). Returns the count, and the chat's rows.
    */
   cancelMessages(which: Cancelled): Promise<{ cancelled: number; rows: InboxRow[] }>;
-  /** Waiting → running, for a command. Commands run at most once, so a repeated call returns false. */
-  startCommand(inboxId: number, command: string, bootId: string): Promise<boolean>;
+  /**
+   * Waiting → running for a message that gets no turn in its chat. Returns the number of its attempts; undefined if it no longer
+   * waits. Commands run at most once, so a repeated call returns undefined.
+   */
+  startMessage(start: MessageStart): Promise<number | undefined>;
   /**
    * Ends a message that gets no turn: it was refused, or its command ran. Stores its replies and a follow-up question to the
    * agent, if there is one; returns the follow-up's row.
@@ -106,6 +109,12 @@ export interface ChangeNote {
   text: string | null;
   userName: string | null;
 }
+
+export type MessageStart = { inboxId: number; bootId: string } & (
+  | { command: string }
+  /** A task, in a session without a route. */
+  | { turnId: string; sessionId: SessionId }
+);
 
 export interface SettledMessage {
   inboxId: number;

@@ -30,8 +30,6 @@ export interface Turns {
     start: AcceptedStart,
     onEarly?: (turn: AcceptedTurn | undefined) => void,
   ): Promise<AcceptedTurn | undefined>;
-  /** Waiting → running for a task that has a session but no route. Undefined if it no longer waits. */
-  startTask(start: TaskStart): Promise<StartedTask | undefined>;
   /**
    * Stores messages, counters, answers and finished rows in one transaction. Returns the answers that were claimed for
    * sending; undefined if the epoch isn't current.
@@ -95,19 +93,6 @@ export interface AcceptedTurn {
   row: InboxRow;
   /** Undefined if the message has to wait. */
   started: StartedTurn | undefined;
-}
-
-export interface TaskStart {
-  inboxId: number;
-  sessionId: SessionId;
-  bootId: string;
-  turnId: string;
-}
-
-export interface StartedTask {
-  /** Undefined if it was deleted. */
-  session: SessionRow | undefined;
-  attempt: number;
 }
 
 export interface StartedTurn {

@@ -7,6 +7,7 @@ import type {
   InboxRow,
   InboxState,
   KeyGuard,
+  MessageStart,
   Owners,
   SettledMessage,
 } from "../../queues.js";
@@ -129,19 +130,29 @@ function discardDead(db: Database, ids: readonly string[]): number {
   return discarded;
 }
 
-export const startCommand = write(function startCommand(
+export const startMessage = write(function startMessage(
   db: Database,
-  inboxId: number,
-  command: string,
-  bootId: string,
-): boolean {
-  return (
-    sql(
-      db,
-      `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, started_at = ?, boot_id = ?, reason = ?
-       WHERE id = ? AND state = 'waiting'`,
-    ).run(nowSeconds(), bootId, `/${command}`, inboxId).changes > 0
-  );
+  start: MessageStart,
+): number | undefined {
+  const { inboxId, bootId } = start;
+  const as =
+    "command" in start
+      ? { reason: `/${start.command}`, turnId: null, sessionId: null }
+      : { reason: null, turnId: start.turnId, sessionId: start.sessionId };
+  const attempts = sql(
+    db,
+    `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, started_at = @now, boot_id = @bootId,
+       reason = COALESCE(@reason, reason), turn_id = COALESCE(@turnId, turn_id), session_id = COALESCE(@sessionId, session_id)
+     WHERE id = @inboxId AND state = 'waiting' RETURNING attempts`,
+  ).pluck();
+  const repeated = sql(
+    db,
+    "SELECT attempts FROM gw_inbox WHERE id = ? AND state = 'running' AND turn_id = ?",
+  ).pluck();
+  const now = nowSeconds();
+  return (attempts.get({ ...as, inboxId, bootId, now }) ?? repeated.get(inboxId, as.turnId)) as
+    | number
+    | undefined;
 });
 
 export const settleMessage = write(function settleMessage(

@@ -5,9 +5,7 @@ import {
   isTakenOver,
   type OutboxRow,
   type RouteRow,
-  type StartedTask,
   type StartedTurn,
-  type TaskStart,
   type TurnFailure,
   type TurnFinish,
   type TurnStart,
@@ -132,22 +130,6 @@ function areWaiting(db: Database, ids: readonly number[]): boolean {
   const query = `SELECT 1 FROM gw_inbox WHERE id IN (${marks(ids)}) AND state = 'waiting' LIMIT 1`;
   return sql(db, query).get(...ids) !== undefined;
 }
-
-export const startTask = write(function startTask(
-  db: Database,
-  { inboxId, sessionId, bootId, turnId }: TaskStart,
-): StartedTask | undefined {
-  const attempt = sql(
-    db,
-    `UPDATE gw_inbox SET state = 'running', attempts = attempts + 1, boot_id = ?, turn_id = ?, started_at = ?, session_id = ?
-     WHERE id = ? AND state = 'waiting' RETURNING attempts`,
-  )
-    .pluck()
-    .get(bootId, turnId, nowSeconds(), sessionId, inboxId) as number | undefined;
-  const [repeated] = attempt === undefined ? runningIn(db, { inboxIds: [inboxId], turnId }) : [];
-  if (repeated) return { session: getSession(db, sessionId), attempt: repeated.attempts };
-  return attempt === undefined ? undefined : { session: getSession(db, sessionId), attempt };
-});
 
 /** The notice about a reset goes out once, with the first answer. */
 const TOLD = { wasAutoReset: false, isFreshReset: false };
