@@ -30,13 +30,13 @@ async function measure(scene: Scene, store: OpenedStore, plain: Plain, sessions:
     [
       "title resolve, in a lineage",
       () => naiveResolveTitle(plain.db, LINEAGE),
-      () => store.resolveSession({ title: LINEAGE }),
+      () => store.getSession({ title: LINEAGE }),
       RESOLVE_LIMIT_MS,
     ],
     [
       "title resolve, alone",
       () => naiveResolveTitle(plain.db, single),
-      () => store.resolveSession({ title: single }),
+      () => store.getSession({ title: single }),
       RESOLVE_LIMIT_MS,
     ],
     ["next title", () => naiveNextTitle(plain.db, LINEAGE), () => store.nextTitle(LINEAGE)],

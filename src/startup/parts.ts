@@ -127,7 +127,7 @@ export function sessionReader(store: Store): SessionReader {
     getMessages: (id) => store.getMessages(id),
     listSessions: store.listSessions,
     getLineage: store.getLineage,
-    canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
+    canSee: async (principal, id) => (await store.getSession(id, principal)) !== undefined,
   };
 }
 

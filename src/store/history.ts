@@ -13,10 +13,9 @@ import type { OnProgress } from "./common.js";
 
 /** Sessions and their messages: titles, lineage, search, retention, export. */
 export interface History {
-  getSession(id: SessionId): Promise<SessionRow | undefined>;
+  /** By its id, or by what a person calls it. With an asker: only if that person may see it. */
+  getSession(which: SessionId | CalledSession, asker?: Principal): Promise<SessionRow | undefined>;
   listSessions(query?: ListQuery): Promise<SessionSummary[]>;
-  /** Finds a session by id, unique id prefix or title (newest of its lineage), or by title only. */
-  resolveSession(reference: string | { title: string }, asker?: Principal): Promise<SessionRow | undefined>;
   deleteSession(id: SessionId): Promise<boolean>;
 
   /**
@@ -57,6 +56,9 @@ export interface NewSession {
   /** The room it starts in, if several people read it. */
   room?: Room | undefined;
 }
+
+/** By id, unique id prefix or title (newest of its lineage), or by title only. */
+export type CalledSession = { called: string } | { title: string };
 
 export interface ListQuery {
   source?: string;

@@ -186,7 +186,7 @@ describe("/branch", () => {
     expect(gateway.read(authors, copy.id)).toHaveLength(2);
     const people = "SELECT user_id FROM gw_participants WHERE session_id = ? ORDER BY user_id";
     expect(gateway.read(people, copy.id)).toEqual([{ user_id: "anna" }, { user_id: "bert" }]);
-    expect(await gateway.store.resolveSession(copy.id, { platform: "test", userId: "bert" })).toBeDefined();
+    expect(await gateway.store.getSession(copy.id, { platform: "test", userId: "bert" })).toBeDefined();
     expect(await gateway.store.getSession(original.id)).toMatchObject({ end_reason: "session_switch" });
     expect(await userTexts(gateway, original.id)).toEqual(["[Anna] from Anna", "[Bert] from Bert"]);
   });
@@ -199,7 +199,7 @@ describe("/branch", () => {
     const alone = inDm("anna");
     expect((await gateway.ask(alone, `/resume ${original.id}`))[0]).toContain("your own copy");
     const copy = await gateway.session(alone);
-    expect(await gateway.store.resolveSession(copy.id, { platform: "test", userId: "bert" })).toBeUndefined();
+    expect(await gateway.store.getSession(copy.id, { platform: "test", userId: "bert" })).toBeUndefined();
     const authors = "SELECT user_id FROM gw_authors WHERE session_id = ?";
     expect(gateway.read(authors, copy.id)).toEqual([{ user_id: "bert" }]);
   });

@@ -99,7 +99,7 @@ describe("a due schedule", () => {
     });
     expect(await gateway.store.listRoutes()).toEqual([]);
     // Ann can find answers of tasks that ran on her behalf.
-    const seen = await gateway.store.resolveSession(run.sessionId!, { platform: "test", userId: "ann" });
+    const seen = await gateway.store.getSession(run.sessionId!, { platform: "test", userId: "ann" });
     expect(seen?.id).toBe(run.sessionId);
     expect((await only(gateway)).nextAt).toBeGreaterThan(Date.now() / 1000);
   });

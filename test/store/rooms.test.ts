@@ -33,10 +33,11 @@ async function seenBy(store: Store, asker: Principal): Promise<string[]> {
   const listed = (await store.listSessions({ asker, order: "active" })).map(({ id }) => id);
   const byStart = (await store.listSessions({ asker })).map(({ id }) => id);
   const { hits } = await store.searchMessages("walrus", { asker });
-  const byId = await Promise.all(all.map((id) => store.resolveSession(id, asker)));
-  const byTitle = await Promise.all(all.map((id) => store.resolveSession({ title: `title ${id}` }, asker)));
-  const found = [byStart, hits.map(({ session_id }) => session_id), byId.map((row) => row?.id)];
-  for (const ids of [...found, byTitle.map((row) => row?.id)])
+  const byId = await Promise.all(all.map((id) => store.getSession(id, asker)));
+  const byName = await Promise.all(all.map((id) => store.getSession({ called: id }, asker)));
+  const byTitle = await Promise.all(all.map((id) => store.getSession({ title: `title ${id}` }, asker)));
+  const found = [byId, byName, byTitle].map((rows) => rows.map((row) => row?.id));
+  for (const ids of [byStart, hits.map(({ session_id }) => session_id), ...found])
     expect(new Set(ids.filter((id) => id !== undefined))).toEqual(new Set(listed));
   return listed.toSorted();
 }

@@ -37,12 +37,12 @@ describe("sessions", () => {
     const { store } = await tempStore();
     await store.createSession({ id: "20260101_000000_aaaaaaaa", source: "cli", title: "my project" });
     await store.createSession({ id: "20260101_000000_bbbbbbbb", source: "cli" });
-    const idOf = async (reference: string) => (await store.resolveSession(reference))?.id.slice(-8);
+    const idOf = async (reference: string) => (await store.getSession({ called: reference }))?.id.slice(-8);
     expect(await idOf("20260101_000000_bbbbbbbb")).toBe("bbbbbbbb");
     expect(await idOf("20260101_000000_a")).toBe("aaaaaaaa");
     expect(await idOf("my project")).toBe("aaaaaaaa");
     expect(await idOf("20260102")).toBeUndefined();
-    await expect(store.resolveSession("2026")).rejects.toMatchObject({
+    await expect(store.getSession({ called: "2026" })).rejects.toMatchObject({
       code: "conflict",
       hint: expect.stringContaining("20260101_000000_aaaaaaaa"),
     });

@@ -79,7 +79,7 @@ describe("titles of a lineage", () => {
 
   it.each(of("resolve_title"))("$input in $existing_in_start_order", async (vector) => {
     const store = await storeWithTitles(vector.existing_in_start_order);
-    expect((await store.resolveSession({ title: vector.input }))?.id ?? null).toBe(vector.output_session);
+    expect((await store.getSession({ title: vector.input }))?.id ?? null).toBe(vector.output_session);
   });
 
   it("always have a free next one that fits", () => {
@@ -111,13 +111,13 @@ describe("resolving a title", () => {
     await add("carl", "carl", "trips #5", 10);
     const resolve = async (userId?: string) => {
       const asker = userId === undefined ? undefined : { platform: "telegram", userId };
-      return (await store.resolveSession({ title: "trip" }, asker))?.id;
+      return (await store.getSession({ title: "trip" }, asker))?.id;
     };
     expect(await resolve()).toBe("bob-4");
     expect(await resolve("ann")).toBe("ann-2");
     expect(await resolve("bob")).toBe("bob-4");
     expect(await resolve("carl")).toBeUndefined();
-    expect((await store.resolveSession({ title: "trip #3" }))?.id).toBe("ann-3");
+    expect((await store.getSession({ title: "trip #3" }))?.id).toBe("ann-3");
   });
 
   it("falls back to the exact title if no numbered one is visible", async () => {
@@ -125,7 +125,7 @@ describe("resolving a title", () => {
     await store.createSession({ id: "ann", source: "telegram", user_id: "ann", title: "trip" });
     await store.createSession({ id: "bob", source: "telegram", user_id: "bob", title: "trip #2" });
     const asker = { platform: "telegram", userId: "ann" };
-    expect((await store.resolveSession({ title: "trip" }, asker))?.id).toBe("ann");
+    expect((await store.getSession({ title: "trip" }, asker))?.id).toBe("ann");
   });
 
   it("reads a single row, even with many numbered titles", () => {

@@ -19,7 +19,7 @@ export function withSession<T>(
 }
 
 export async function requireSession(store: Store, reference: string): Promise<SessionRow> {
-  const session = await store.resolveSession(reference);
+  const session = await store.getSession({ called: reference });
   if (!session) throw notFound(reference);
   return session;
 }

@@ -22,7 +22,7 @@ export async function wayBack(call: CommandCall, session: SessionRow): Promise<s
 /** The title if /resume resolves it to this session (not a number, no newer session with that name); else the id. */
 async function reference(call: CommandCall, { id, title }: SessionRow): Promise<string> {
   if (title === null || /^\d+$/.test(title)) return id;
-  const found = await call.gateway.store.resolveSession({ title }, call.principal);
+  const found = await call.gateway.store.getSession({ title }, call.principal);
   return found?.id === id ? title : id;
 }
 

@@ -41,11 +41,11 @@ export async function isElsewhere(call: CommandCall, reference: string): Promise
 }
 
 function byName({ gateway, principal }: CommandCall, name: string): Promise<SessionRow | undefined> {
-  return gateway.store.resolveSession(name, principal);
+  return gateway.store.getSession({ called: name }, principal);
 }
 
 /** Never an id prefix: all ids start with a 2. */
 async function byNumber(call: CommandCall, number: string): Promise<SessionRow | undefined> {
   const listed = (await listVisible(call))[Number(number) - 1];
-  return listed ?? call.gateway.store.resolveSession({ title: number }, call.principal);
+  return listed ?? call.gateway.store.getSession({ title: number }, call.principal);
 }

@@ -31,7 +31,7 @@ export async function unlessTaken<T>(
 
 /** Titles are unique across people. Doesn't use the store's error, which may name another person's session. */
 async function titleInUse({ gateway, principal }: CommandCall, title: string): Promise<string> {
-  const holder = await gateway.store.resolveSession({ title }, principal);
+  const holder = await gateway.store.getSession({ title }, principal);
   const whose = holder?.title === title ? ` by ${code(holder.id)}` : "";
   return `The title ${code(title)} is in use${whose}.`;
 }

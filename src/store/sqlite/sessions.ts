@@ -4,15 +4,31 @@ import { HermesError } from "../../errors.js";
 import type { Principal, Room } from "../../message.js";
 import type { EndReason, SessionId, SessionRow } from "../../session.js";
 import type { Author } from "../queues.js";
-import type { NewSession, Usage } from "../store.js";
+import type { CalledSession, NewSession, Usage } from "../store.js";
 import { readRow, sql } from "./statements.js";
 import { resolveTitle, setTitle } from "./titles.js";
 import { read, write } from "./verb.js";
 import { visibleTo } from "./visibility.js";
 
-export const getSession = read(function getSession(db: Database, id: SessionId): SessionRow | undefined {
-  return readRow(db, "SELECT * FROM sessions WHERE id = ?", id);
+export const getSession = read(function getSession(
+  db: Database,
+  which: SessionId | CalledSession,
+  asker?: Principal,
+): SessionRow | undefined {
+  if (typeof which === "string")
+    return asker
+      ? visibleSession(db, which, asker)
+      : readRow(db, "SELECT * FROM sessions WHERE id = ?", which);
+  if ("title" in which) return resolveTitle(db, which.title, asker);
+  const { called } = which;
+  return visibleSession(db, called, asker) ?? byPrefix(db, called, asker) ?? resolveTitle(db, called, asker);
 });
+
+function visibleSession(db: Database, id: SessionId, asker: Principal | undefined): SessionRow | undefined {
+  const visible = visibleTo(asker);
+  const one = `SELECT s.* FROM sessions s WHERE s.id = ? AND ${visible.sql}`;
+  return sql(db, one).get(id, ...visible.params) as SessionRow | undefined;
+}
 
 export function requireSession(db: Database, id: SessionId): SessionRow {
   const session = getSession(db, id);
@@ -163,18 +179,6 @@ export const addUsage = write(function addUsage(
 });
 
 const CANDIDATES = 5;
-
-export const resolveSession = read(function resolveSession(
-  db: Database,
-  reference: string | { title: string },
-  asker?: Principal,
-): SessionRow | undefined {
-  if (typeof reference !== "string") return resolveTitle(db, reference.title, asker);
-  const visible = visibleTo(asker);
-  const one = `SELECT s.* FROM sessions s WHERE s.id = ? AND ${visible.sql}`;
-  const exact = sql(db, one).get(reference, ...visible.params) as SessionRow | undefined;
-  return exact ?? byPrefix(db, reference, asker) ?? resolveTitle(db, reference, asker);
-});
 
 /** Ids are ASCII, so the range up to the next character covers exactly the ids with this prefix. */
 function byPrefix(db: Database, prefix: string, asker?: Principal): SessionRow | undefined {

@@ -19,7 +19,7 @@ function readerOf(store: Store): SessionReader {
     getMessages: (id) => store.getMessages(id),
     listSessions: (query) => store.listSessions(query),
     getLineage: (id) => store.getLineage(id),
-    canSee: async (principal, id) => (await store.resolveSession(id, principal))?.id === id,
+    canSee: async (principal, id) => (await store.getSession(id, principal)) !== undefined,
   };
 }
 
