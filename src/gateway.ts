@@ -208,7 +208,8 @@ export class Gateway {
   /** Deletes a session with its messages and its route. */
   async deleteSession(id: SessionId): Promise<boolean> {
     const { store, messagesChanged, routesChanged } = this.#context;
-    for (const { sessionKey } of await store.listRoutes({ sessionId: id })) this.interrupt(sessionKey);
+    const { routes } = await store.listRoutes({ sessionId: id });
+    for (const { sessionKey } of routes) this.interrupt(sessionKey);
     if (!(await store.deleteSession(id))) return false;
     messagesChanged(id);
     routesChanged();

@@ -1,6 +1,7 @@
 /** Chats and their messages, in Hermes' format. */
 import { formatTarget } from "../message.js";
 import type { SessionKey } from "../session.js";
+import { allRoutes } from "../store/all-routes.js";
 import type { RouteRow } from "../store/queues.js";
 import type { ShownMessage } from "../store/reports.js";
 import type { Store } from "../store/store.js";
@@ -21,7 +22,7 @@ export interface ListArgs {
 
 export async function listConversations(store: Store, { platform, search, limit }: ListArgs) {
   const words = search?.toLowerCase();
-  const routes = (await store.listRoutes())
+  const routes = (await allRoutes(store))
     .filter(({ origin }) => platform === undefined || origin.platform === platform)
     .map(summaryOf)
     .filter((summary) => words === undefined || isAbout(summary, words))

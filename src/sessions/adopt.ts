@@ -9,7 +9,7 @@ export interface Adoption {
 }
 
 export interface AdoptionInput {
-  store: Pick<Store, "countRoutes" | "adopt">;
+  store: Pick<Store, "listRoutes" | "adopt">;
   files: FilesThread;
   path: string;
   isolation: Isolation;
@@ -33,7 +33,7 @@ export async function adoptIndex({
     const problem = `sessions.json can't be read (${corrupt.reason}); it was kept as ${corrupt.aside}.`;
     return { adopted: 0, problems: [problem] };
   }
-  if ((await store.countRoutes({ except, max: 1 })) > 0) return { adopted: 0, problems: [] };
+  if ((await store.listRoutes({ except, limit: 1 })).routes.length > 0) return { adopted: 0, problems: [] };
   const index = await readIndex(path);
   if (index === "missing" || "corrupt" in index) return { adopted: 0, problems: [] };
   const { routes: adopted } = await store.adopt({

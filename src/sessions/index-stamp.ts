@@ -36,19 +36,19 @@ export function judgeIndex(
 }
 
 export async function indexState(
-  store: Pick<Store, "getValue" | "countRoutes">,
+  store: Pick<Store, "getValue" | "listRoutes">,
   path: string,
 ): Promise<IndexState> {
-  const [noted, changedAt, routes, found] = await Promise.all([
+  const [noted, changedAt, { total = 0 }, found] = await Promise.all([
     store.getValue(INDEX_WRITTEN),
     store.getValue(ROUTES_CHANGED),
-    store.countRoutes(),
+    store.listRoutes({ limit: 1 }),
     stat(path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === "ENOENT") return undefined;
       throw error;
     }),
   ]);
-  return judgeIndex(parse(noted), found, { zone: zoneOfMachine(), routes, changedAt });
+  return judgeIndex(parse(noted), found, { zone: zoneOfMachine(), routes: total, changedAt });
 }
 
 export function zoneOfMachine(): string {

@@ -88,7 +88,7 @@ function chatReads(store: Store, config: Config): ChatReads {
     session: async (id) => await store.getSession(id),
     chatOf: async (sessionId) => {
       const { tip } = await store.getLineage(sessionId);
-      const routes = await store.listRoutes({ sessionId: tip });
+      const { routes } = await store.listRoutes({ sessionId: tip });
       return routes.find(({ expiredReason }) => expiredReason === null)?.origin.chatId ?? null;
     },
     sessions: async (owner, limit) => {

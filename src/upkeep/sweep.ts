@@ -6,7 +6,13 @@ import type { GatewayParts } from "../pipeline/parts.js";
 import { dueReason, notDueBefore, type ResetQuestion } from "../pipeline/resolve.js";
 import { resetSettingsOf } from "../rules.js";
 import type { SessionKey } from "../session.js";
-import { type DueRoute, type PostponedRoute, ROUTES_CHANGED, type RouteRow } from "../store/queues.js";
+import {
+  type ListedRoute,
+  type PostponedRoute,
+  ROUTES_CHANGED,
+  type RoutePage,
+  type RouteRow,
+} from "../store/queues.js";
 import { ownerOfRoute } from "../store/shared/owner.js";
 
 const INTERVAL_MS = 60_000;
@@ -67,17 +73,12 @@ export class Sweep {
     const { store } = this.#parts;
     const question = this.#question(now);
     await store.settleDueRoutes({ rules: rulesOf(question), expired: [], postponed: [] });
-    let page: DueRoute[];
-    let after: DueRoute["position"] | undefined;
+    let after: RoutePage["next"] = null;
     do {
-      page = await store.dueRoutes({
-        now,
-        limit: ROUTES_PER_BATCH,
-        ...(after === undefined ? {} : { after }),
-      });
-      await this.#decide(page, question);
-      after = page.at(-1)?.position;
-    } while (page.length === ROUTES_PER_BATCH);
+      const page: RoutePage = await store.listRoutes({ dueBy: now, limit: ROUTES_PER_BATCH, after });
+      await this.#decide(page.routes, question);
+      after = page.next;
+    } while (after !== null);
   }
 
   /** Ends a session; the chat's next message opens a new one. False if the chat no longer uses it. */
@@ -96,12 +97,12 @@ export class Sweep {
     return { now, timeZone: config.timezone, hasBackgroundWork: false, reset: resetSettingsOf(config) };
   }
 
-  async #decide(page: readonly DueRoute[], question: ResetQuestion): Promise<void> {
+  async #decide(page: readonly ListedRoute[], question: ResetQuestion): Promise<void> {
     const { store, owners } = this.#parts;
     const postponed: PostponedRoute[] = [];
     const due = new Map<SessionKey, { route: RouteRow; reason: string }>();
-    for (const { route, dueAt } of page) {
-      const { sessionKey, epoch } = route;
+    for (const route of page) {
+      const { sessionKey, epoch, dueAt } = route;
       const isOurs = !owners || owners.includes(ownerOfRoute(route.origin));
       if (isOurs && this.#hasWork(sessionKey)) continue;
       const reason = isOurs ? dueReason(route, question) : undefined;

@@ -98,7 +98,9 @@ describe("a running gateway", () => {
     [
       "deleted a session",
       async ({ store }) => {
-        const [route] = await store.listRoutes();
+        const {
+          routes: [route],
+        } = await store.listRoutes();
         await store.deleteSession(route!.sessionId);
       },
     ],

@@ -235,7 +235,7 @@ class Play {
   /** Checks the store: private sessions contain only their person's text, shared ones have names. */
   async #expectHistoriesSealed(): Promise<void> {
     const { store, config } = this.#gateway;
-    for (const route of await store.listRoutes()) {
+    for (const route of (await store.listRoutes()).routes) {
       const session = (await store.getSession(route.sessionId))!;
       const shared = isShared(route.origin, isolationOf(config));
       expect(session.user_id === null, route.sessionKey).toBe(shared);
@@ -297,7 +297,7 @@ describe("equal keys of different chats", () => {
     await gateway.idle();
     await gateway.ask(inThread, "more one");
     await gateway.ask(alone, "more two");
-    const routes = await gateway.store.listRoutes();
+    const { routes } = await gateway.store.listRoutes();
     expect(new Set(routes.map(({ sessionId }) => sessionId)).size).toBe(2);
     for (const { sessionId } of routes) {
       const text = JSON.stringify(await gateway.store.getMessages(sessionId));

@@ -97,7 +97,7 @@ describe("a due schedule", () => {
       end_reason: "cron_complete",
       message_count: 2,
     });
-    expect(await gateway.store.listRoutes()).toEqual([]);
+    expect((await gateway.store.listRoutes()).routes).toEqual([]);
     // Ann can find answers of tasks that ran on her behalf.
     const seen = await gateway.store.getSession(run.sessionId!, { platform: "test", userId: "ann" });
     expect(seen?.id).toBe(run.sessionId);

@@ -6,7 +6,9 @@ const ann = inDm("ann");
 
 /** The model's input in the next turn. */
 async function conversationOf(gateway: TestGateway): Promise<string[]> {
-  const [route] = await gateway.store.listRoutes();
+  const {
+    routes: [route],
+  } = await gateway.store.listRoutes();
   const messages = await gateway.store.getConversation(route!.sessionId);
   return messages.map(({ role, content }) => `${role}: ${String(content).split("\n").at(-1)}`);
 }

@@ -5,6 +5,7 @@ import { adoptIndex } from "../../src/sessions/adopt.js";
 import { renderEntry } from "../../src/sessions/index-file.js";
 import { INDEX_WRITTEN, indexState, judgeIndex } from "../../src/sessions/index-stamp.js";
 import { IndexWriter, waitAfter } from "../../src/sessions/index-writer.js";
+import { allRoutes } from "../../src/store/all-routes.js";
 import { ROUTES_CHANGED } from "../../src/store/queues.js";
 import { openStore } from "../../src/store/sqlite/index.js";
 import type { Store } from "../../src/store/store.js";
@@ -70,7 +71,7 @@ const read = (file: string) => fs.readFileSync(file, "utf8");
 const names = (count: number) => Array.from({ length: count }, (_, n) => `p${String(n).padStart(5, "0")}`);
 
 async function expectedText(store: Store): Promise<string> {
-  const routes = await store.listRoutes();
+  const routes = await allRoutes(store);
   return renderIndex(routes.filter(({ origin }) => origin.platform !== TERMINAL).map((r) => renderEntry(r)));
 }
 
@@ -92,7 +93,9 @@ describe("sessions.json", () => {
     await addChats(store, ["a", "b", "c"]);
     index.changed();
     await index.flush();
-    const [a, b] = await store.listRoutes();
+    const {
+      routes: [a, b],
+    } = await store.listRoutes();
     await store.openRoute({
       ...{ sessionKey: a!.sessionKey, origin: a!.origin, tuple: a!.tuple, at: 1781605000 },
       ...{ session: { source: "web" }, expectedSessionId: a!.sessionId, endReason: "session_reset" },

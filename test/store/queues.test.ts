@@ -451,7 +451,7 @@ describe("routes", () => {
   it("are opened once by concurrent callers", async () => {
     const { store } = await tempStore();
     await Promise.all(Array.from({ length: 5 }, () => openRoute(store)));
-    expect(await store.listRoutes()).toHaveLength(1);
+    expect((await store.listRoutes()).routes).toHaveLength(1);
     expect(await store.listSessions()).toHaveLength(1);
   });
 

@@ -34,8 +34,8 @@ export async function enterSession(
   store: Store,
   { platform, id, key, sessionId, isolation }: EnteredSession,
 ): Promise<void> {
-  const before = await store.listRoutes({ sessionId });
-  const left = before.filter(({ origin }) => origin.platform === platform);
+  const { routes } = await store.listRoutes({ sessionId });
+  const left = routes.filter(({ origin }) => origin.platform === platform);
   const origin = terminalOrigin({ platform, id });
   const now = nowSeconds();
   const route = {

@@ -145,7 +145,8 @@ export async function stateOf(
 
 /** The route whose current session this is. */
 async function liveRoute({ store }: Pick<DashboardOptions, "store">, id: string): Promise<RouteRow> {
-  const route = (await store.listRoutes({ sessionId: id })).find((one) => one.expiredReason === null);
+  const { routes } = await store.listRoutes({ sessionId: id });
+  const route = routes.find((one) => one.expiredReason === null);
   if (route) return route;
   throw (await store.getSession(id)) ? left(id) : missing(id);
 }

@@ -6,12 +6,8 @@ import type { NewSession } from "../history.js";
 /** Which session each chat uses. Every change raises a route's epoch, so that turns with an older epoch can't write. */
 export interface Routes {
   getRoute(key: SessionKey): Promise<RouteRow | undefined>;
-  /** All routes, or those that point to a session. Oldest first. */
-  listRoutes(query?: { sessionId?: SessionId }): Promise<RouteRow[]>;
-  /** Counts routes up to `max`, except those of one platform. */
-  countRoutes(query?: { except?: string; max?: number }): Promise<number>;
-  /** Routes that may be due for a reset, by due time. The reset policy decides. */
-  dueRoutes(query: DueQuery): Promise<DueRoute[]>;
+  /** In the order in which the chats were first seen. */
+  listRoutes(query?: RouteQuery): Promise<RoutePage>;
   /**
    * Ends sessions of due routes; the next message opens a new session. Postpones other routes that haven't
    * changed since they were read. If the reset settings changed since the last call, every route becomes due
@@ -148,17 +144,30 @@ export interface AdoptedRoute {
   flags: Partial<RouteFlags>;
 }
 
-export interface DueQuery {
-  now: number;
-  limit: number;
-  /** The position of the previous page's last route. */
-  after?: Position;
+/** Missing fields match everything. */
+export interface RouteQuery {
+  /** Only those that point to this session. */
+  sessionId?: SessionId;
+  /** Without those of this platform. */
+  except?: string;
+  /** Only those that may be due for a reset by then, by due time. The reset policy decides. */
+  dueBy?: number;
+  after?: Position | null | undefined;
+  /** At most 200; default: 100. */
+  limit?: number;
 }
 
-export interface DueRoute {
-  route: RouteRow;
+export interface RoutePage {
+  routes: ListedRoute[];
+  /** The next position; null at the end. */
+  next: Position | null;
+  /** Of all routes. Only on the first page of all of them. */
+  total?: number;
+}
+
+export interface ListedRoute extends RouteRow {
+  /** It isn't due for a reset before. */
   dueAt: number;
-  position: Position;
 }
 
 export interface SettledRoutes {

@@ -3,7 +3,7 @@ import { ROUTES_CHANGED, type RouteRow } from "../queues.js";
 import { type StoredRoute, toRoute } from "../shared/rows.js";
 import { connect } from "./connect.js";
 import { getMeta } from "./meta.js";
-import { countRoutes } from "./queues/routes.js";
+import { countRoutes } from "./queues/list-routes.js";
 import { readRows } from "./statements.js";
 
 export interface RouteSnapshot {

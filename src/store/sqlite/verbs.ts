@@ -18,6 +18,7 @@ import * as queuesChanges from "./queues/changes.js";
 import * as queuesConversations from "./queues/conversations.js";
 import * as queuesDue from "./queues/due.js";
 import * as queuesInbox from "./queues/inbox.js";
+import * as queuesListRoutes from "./queues/list-routes.js";
 import * as queuesOutbox from "./queues/outbox.js";
 import * as queuesPairing from "./queues/pairing.js";
 import * as queuesPlatforms from "./queues/platforms.js";
@@ -64,6 +65,7 @@ const modules = {
   ...queuesConversations,
   ...queuesDue,
   ...queuesInbox,
+  ...queuesListRoutes,
   ...queuesOutbox,
   ...queuesPairing,
   ...queuesPlatforms,

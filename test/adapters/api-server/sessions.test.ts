@@ -44,8 +44,8 @@ describe("a session", () => {
     const next = await say("two", { "X-Hermes-Session-Id": one.session });
     expect(next.session).toBe(one.session);
     // What nobody comes back to leaves no route behind; the session is in the history all the same.
-    expect(await gateway.store.listRoutes({ sessionId: other.session })).toEqual([]);
-    expect(await gateway.store.listRoutes({ sessionId: one.session })).toHaveLength(1);
+    expect((await gateway.store.listRoutes({ sessionId: other.session })).routes).toEqual([]);
+    expect((await gateway.store.listRoutes({ sessionId: one.session })).routes).toHaveLength(1);
     expect(await gateway.store.getSession(other.session)).toMatchObject({ end_reason: "request_complete" });
     expect(await gateway.store.getSession(one.session)).toMatchObject({ ended_at: null });
     expect(await gateway.texts(one.session)).toMatchObject([["user", "one"], {}, ["user", "two"], {}]);

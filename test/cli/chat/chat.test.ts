@@ -277,7 +277,7 @@ describe("beside a gateway", { timeout: 90_000 }, () => {
     screen.press("C-d");
     await screen.until(/exit=0/);
     await storeIn(daemon.home, async (store) => {
-      expect((await store.listRoutes()).map(({ origin }) => origin.platform)).toEqual(["web"]);
+      expect((await store.listRoutes()).routes.map(({ origin }) => origin.platform)).toEqual(["web"]);
       const left = async () => {
         const { inbox, outbox } = await store.backlog();
         const states = [

@@ -173,7 +173,9 @@ describe("a turn in the web chat", () => {
     const open = await ann.settled(id);
     expect(texts(open)).toEqual(["user: everything", "agent: Half of everything"]);
     expect(open.messages[1]).toMatchObject({ id: `a:${clientId}`, stopped: true, final: true });
-    const [route] = await store.listRoutes();
+    const {
+      routes: [route],
+    } = await store.listRoutes();
     expect((await store.getMessages(route!.sessionId)).at(-1)?.finish_reason).toBe("stopped");
     expect((await ann.ask("POST", `conversations/${id}/stop`)).body).toEqual({ stopped: false });
     agent.release();

@@ -1,35 +1,17 @@
 import type { Database } from "better-sqlite3";
 import type { SessionKey } from "../../../session.js";
-import type { DueQuery, DueRoute, SettledRoutes } from "../../queues.js";
-import { type StoredRoute, toRoute } from "../../shared/rows.js";
+import type { SettledRoutes } from "../../queues.js";
 import type { Progress } from "../../store.js";
 import { getMeta, setMeta } from "../meta.js";
-import { fromPosition, toPosition } from "../position.js";
 import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
-import { read, write } from "../verb.js";
+import { write } from "../verb.js";
 import { expireRoute } from "./routes.js";
 
 /**
  * Which routes the sweep checks. `due_at` is a lower bound: activity postpones the real due time without
  * updating it, and the sweep then applies the policy and stores a later one.
  */
-
-export const DUE_PAGE = `SELECT *, rowid AS row FROM gw_routes
-  WHERE expired_reason IS NULL AND due_at <= @now AND (due_at, rowid) > (@dueAt, @row)
-  ORDER BY due_at, rowid LIMIT @limit`;
-
-export const dueRoutes = read(function dueRoutes(db: Database, { now, limit, after }: DueQuery): DueRoute[] {
-  const [dueAt, row] = after === undefined ? [-1, 0] : fromPosition(after, "number", "number");
-  const rows = sql(db, DUE_PAGE).all({ now, limit, dueAt, row }) as (StoredRoute & {
-    due_at: number;
-    row: number;
-  })[];
-  return rows.map((found) => {
-    const { due_at: dueAt, row: id } = found;
-    return { route: toRoute(found), dueAt, position: toPosition(dueAt, id) };
-  });
-});
 
 /** Doesn't postpone a route that changed since it was read; it is checked again. */
 export const settleDueRoutes = write(function* settleDueRoutes(

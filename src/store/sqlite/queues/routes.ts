@@ -19,7 +19,6 @@ import type {
   Takeover,
 } from "../../queues.js";
 import { type StoredRoute, toRoute } from "../../shared/rows.js";
-import { whileInTime } from "../deadline.js";
 import { branchSession, continuedBy, splitSession } from "../lineage.js";
 import {
   createSession,
@@ -38,26 +37,6 @@ import { queueMemoryFlush } from "./memory-flushes.js";
 export const getRoute = read(function getRoute(db: Database, key: SessionKey): RouteRow | undefined {
   const row = sql(db, "SELECT * FROM gw_routes WHERE session_key = ?").get(key) as StoredRoute | undefined;
   return row && toRoute(row);
-});
-
-export const listRoutes = longRead(function listRoutes(
-  db: Database,
-  { sessionId }: { sessionId?: SessionId } = {},
-): RouteRow[] {
-  const which = sessionId === undefined ? "" : "WHERE session_id = ?";
-  const query = sql(db, `SELECT * FROM gw_routes ${which} ORDER BY created_at, session_key`);
-  const rows = query.iterate(...(sessionId === undefined ? [] : [sessionId]));
-  return Array.from(whileInTime(rows as IterableIterator<StoredRoute>), toRoute);
-});
-
-/** Counting all of them uses the smallest index, without reading routes. */
-export const countRoutes = read(function countRoutes(
-  db: Database,
-  { except, max = -1 }: { except?: string; max?: number } = {},
-): number {
-  const which = except === undefined ? "" : "WHERE origin ->> '$.platform' <> @except";
-  const text = `SELECT count(*) FROM (SELECT 1 FROM gw_routes ${which} LIMIT @max)`;
-  return sql(db, text).pluck().get({ except, max }) as number;
 });
 
 /** Threads and people of a room have their own routes; each chat is listed once. */
