@@ -13,7 +13,7 @@ import { version } from "../version.js";
 import { filesOf, type PersonFiles } from "./files.js";
 import { formatPerson, unknownPerson } from "./person.js";
 
-type ArchivedStore = Pick<Store, "planErasure" | "queueRowsOf" | "exportSessions" | "getMessages">;
+type ArchivedStore = Pick<Store, "planErasure" | "exportSessions" | "getMessages">;
 
 export interface Exported {
   person: string;
@@ -43,7 +43,7 @@ export async function writeArchive(
   target: string,
   paths: HomePaths,
 ): Promise<Exported> {
-  const plan = await store.planErasure(person);
+  const plan = await store.planErasure(person, "rows");
   const files = await filesOf(plan, paths);
   if (isNobody(plan) && files.memories.length + files.history.length === 0) throw unknownPerson(person);
   const stage = path.join(paths.home, `.export-${randomBytes(6).toString("hex")}`);
@@ -76,7 +76,7 @@ async function fill(
   const write = (name: string, text: string) => fs.writeFile(path.join(stage, name), text, { mode: 0o600 });
   const messages = await writeOwn(stage, store, plan);
   const sharedMessages = await writeShared(stage, store, plan);
-  const rows = await store.queueRowsOf(plan);
+  const rows = plan.rows!;
   await write("queues.json", JSON.stringify(rows, null, 2));
   for (const [i, file] of files.memories.entries())
     await copy(file, path.join(stage, "memory", `${i + 1}-${path.basename(file)}`));

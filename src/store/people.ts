@@ -7,10 +7,8 @@ import type { InboxState, OutboxState } from "./queues.js";
 export interface People {
   /** Everyone with stored data, most recently seen first. */
   listPeople(platform?: string): Promise<KnownPerson[]>;
-  /** Lists the stored data of a person and what an erasure would do. Changes nothing. */
-  planErasure(person: Person): Promise<ErasurePlan>;
-  /** Their rows in the queues, as stored, and their schedules. */
-  queueRowsOf(plan: ErasurePlan): Promise<PersonRows>;
+  /** Lists the stored data of a person and what an erasure would do, if asked with their rows. Changes nothing. */
+  planErasure(person: Person, including?: "rows"): Promise<ErasurePlan>;
   /**
    * Carries out one step of the plan, in slices. `data`: stops their open work, redacts shared data, then deletes their own.
    * `marks`, the last step: deletes authorship, participation and pairing. If it is killed, a new plan covers the rest, because
@@ -62,6 +60,8 @@ export interface ErasurePlan {
   running: { inboxId: number; bootId: string | null }[];
   /** Rows by which they are found: participations and authorships. */
   marks: number;
+  /** Their rows in the queues, as stored, and their schedules. Only if asked for. */
+  rows?: PersonRows;
 }
 
 export interface PlannedSession {

@@ -231,8 +231,8 @@ describe("erasing a person", () => {
     add.run("s2", "hers", "{", JSON.stringify(person(ann)), null);
     other.close();
     expect((await store.listPeople()).map(({ userId }) => userId)).toEqual([ann.id]);
-    const plan = await store.planErasure(person(ann));
-    expect((await store.queueRowsOf(plan)).schedules).toMatchObject([{ id: "s2", rule: null }]);
+    const { rows } = await store.planErasure(person(ann), "rows");
+    expect(rows!.schedules).toMatchObject([{ id: "s2", rule: null }]);
     await erase(store, ann);
     expect((await store.listSchedules()).map(({ id }) => id)).toEqual(["s1"]);
   });

@@ -97,7 +97,7 @@ async function eraseWith(
   requireIdle(erasure, home);
   const question = `Erase ${about.person}? This can't be undone.`;
   if (!erasure.nothingStored && !(await confirmed(question, options))) return undefined;
-  const probes = await probesFor(store, plan);
+  const probes = await probesFor(store, person);
   const scrubbed = await runErasure(store, erasure, home, { step: withProgress });
   return { ...about, erased: true, scrubbed, probes };
 }

@@ -7,12 +7,16 @@ import { gatherFacts } from "./facts.js";
 import { planOf } from "./plan.js";
 import { toolCallsOf } from "./tool-records.js";
 
-export const planErasure = bulkRead(function planErasure(db: Database, person: Person): ErasurePlan {
-  return planOf(gatherFacts(db, person));
+export const planErasure = bulkRead(function planErasure(
+  db: Database,
+  person: Person,
+  including?: "rows",
+): ErasurePlan {
+  const plan = planOf(gatherFacts(db, person));
+  return including === "rows" ? { ...plan, rows: queueRowsOf(db, plan) } : plan;
 });
 
-/** Their rows as stored. */
-export const queueRowsOf = bulkRead(function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
+function queueRowsOf(db: Database, plan: ErasurePlan): PersonRows {
   const { inbox, outbox, routes, schedules, person, ids } = plan;
   const chosen = (sql: string, list: readonly unknown[]) =>
     db.prepare(sql).all(JSON.stringify(list)) as Record<string, never>[];
@@ -49,4 +53,4 @@ export const queueRowsOf = bulkRead(function queueRowsOf(db: Database, plan: Era
       .all(person.platform, ...ids) as PersonRows["pairing"],
     toolCalls: toolCallsOf(db, plan) as PersonRows["toolCalls"],
   };
-});
+}
