@@ -1,4 +1,4 @@
-import type { Principal, Room } from "../message.js";
+import type { Person, Principal, Room } from "../message.js";
 import type {
   ChatMessage,
   EndReason,
@@ -6,6 +6,7 @@ import type {
   NewMessage,
   Role,
   SessionId,
+  SessionKey,
   SessionRow,
   SessionSummary,
 } from "../session.js";
@@ -16,7 +17,8 @@ export interface History {
   /** By its id, or by what a person calls it. With an asker: only if that person may see it. */
   getSession(which: SessionId | CalledSession, asker?: Principal): Promise<SessionRow | undefined>;
   listSessions(query?: ListQuery): Promise<SessionSummary[]>;
-  deleteSession(id: SessionId): Promise<boolean>;
+  /** Removes sessions with their messages. Returns how many there were. */
+  deleteSessions(ids: readonly SessionId[], extent?: DeletionExtent): Promise<number>;
 
   /**
    * Null clears the title. False if the session doesn't exist. Rejects a title that another session has; with `numbered`, a number is
@@ -59,6 +61,13 @@ export interface NewSession {
 
 /** By id, unique id prefix or title (newest of its lineage), or by title only. */
 export type CalledSession = { called: string } | { title: string };
+
+export interface DeletionExtent {
+  /** Also removes this chat's route and queue rows. A running turn can no longer write. */
+  chat?: SessionKey;
+  /** Only sessions of this person. */
+  owner?: Person;
+}
 
 export interface ListQuery {
   source?: string;

@@ -101,7 +101,7 @@ describe("a running gateway", () => {
         const {
           routes: [route],
         } = await store.listRoutes();
-        await store.deleteSession(route!.sessionId);
+        await store.deleteSessions([route!.sessionId]);
       },
     ],
   ])("writes its routes anew when another process has %s", async (_, change) => {

@@ -52,7 +52,7 @@ describe("an open database", () => {
     const { store, database, changes } = await watched();
     await store.createSession({ id: "s", source: "cli" });
     await store.appendMessages("s", [{ role: "user", content: "x".repeat(100_000) }]);
-    await store.deleteSession("s");
+    await store.deleteSessions(["s"]);
     await store.maintenance.scrub();
     expect([database.isReplaced, changes()]).toEqual([false, 0]);
   });

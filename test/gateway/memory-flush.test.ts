@@ -113,7 +113,7 @@ describe("a failed memory flush", () => {
     await gateway.silentFor(ann, 11 * 60);
     await gateway.sweep();
     expect(open(gateway)).toEqual([{ state: "waiting", attempts: 0 }]);
-    await gateway.store.deleteSession(id);
+    await gateway.store.deleteSessions([id]);
     const restarted = await gateway.restart({ agent, config });
     await until("it is done", () => open(restarted).length === 0);
     expect(agent.flushes).toBe(0);

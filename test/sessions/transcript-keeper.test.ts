@@ -93,7 +93,7 @@ describe("an incomplete transcript", () => {
     expect(await store.markedTranscripts()).toEqual([]);
     await store.createSession({ id: "gone", source: "web" });
     await store.markTranscript("gone", false);
-    await store.deleteSession("gone");
+    await store.deleteSessions(["gone"]);
     expect(await store.markedTranscripts()).toEqual([]);
   });
 });

@@ -174,7 +174,7 @@ describe("rebuilding", () => {
     const store = await storeWith(said);
     const transcripts = new Transcripts({ dir });
     await transcripts.rebuild(store, ID);
-    await store.deleteSession(ID);
+    await store.deleteSessions([ID]);
     expect(await transcripts.rebuild(store, ID)).toBe(false);
     await transcripts.remove(ID);
     expect(fs.readdirSync(dir)).toEqual([]);

@@ -85,7 +85,7 @@ describe("conversations", () => {
       ...{ mentioned: false, repliedToBot: false, threadWithBot: false, isBot: false, authenticated: true },
     };
     await store.acceptMessages([{ message, sessionKey: key, receivedAt: 1 }]);
-    await store.deleteConversation({ person: ANN, sessionKey: key, sessions: ["s1", "bobs"] });
+    await store.deleteSessions(["s1", "bobs"], { chat: key, owner: ANN });
     expect((await listed(store)).map(({ id }) => id)).toEqual(["t2"]);
     expect(await store.getSession("s1")).toBeUndefined();
     expect(await store.getSession("bobs")).toBeDefined();

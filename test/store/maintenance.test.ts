@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { deleteSession } from "../../src/sessions/delete.js";
 import { MAX_WAL_BYTES } from "../../src/store/sqlite/checkpoints.js";
 import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { type AutoPruneSettings, autoPrune } from "../../src/upkeep/auto-prune.js";
@@ -95,9 +96,9 @@ describe("deleting", () => {
       parent_session_id: "root",
       model_config: '{"xdelegatexfrom": 1}',
     });
-    expect(await store.deleteSession("root")).toBe(true);
+    expect(await deleteSession(store, "root")).toBe(true);
     expect(parentsIn(file)).toEqual({ beside: null, child: null, "look-alike": null });
-    expect(await store.deleteSession("root")).toBe(false);
+    expect(await deleteSession(store, "root")).toBe(false);
     expect((await store.searchMessages("worddeeper")).hits).toEqual([]);
   });
 
@@ -107,7 +108,7 @@ describe("deleting", () => {
     const db = new Database(file);
     db.exec("UPDATE sessions SET parent_session_id = 'loop'");
     db.close();
-    expect(await store.deleteSession("loop")).toBe(true);
+    expect(await deleteSession(store, "loop")).toBe(true);
     expect(idsIn(file)).toEqual([]);
   });
 });

@@ -433,7 +433,7 @@ describe("a file in version 11's own layout", () => {
       await store.appendMessages(id, [{ role: "user", content: "narwhal 鲸鱼" }]);
       expect((await store.searchMessages("narwhal", { sources: ["cli"] })).hits[0]?.session_id).toBeDefined();
       expect(await store.maintenance.check()).toEqual({ ok: true, problems: [] });
-      await store.deleteSession(id);
+      await store.deleteSessions([id]);
       await store.close();
     }
     const { store } = await tempStore(file);

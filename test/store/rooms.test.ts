@@ -110,7 +110,7 @@ describe("a room", () => {
 
   it("leaves nothing behind when its sessions are removed", async () => {
     const { store, file } = await setUp();
-    await store.deleteSession("first");
+    await store.deleteSessions(["first"]);
     const db = new Database(file, { readonly: true });
     expect(db.prepare("SELECT session_id FROM gw_rooms ORDER BY 1").pluck().all()).toEqual([
       "bobs",

@@ -105,7 +105,7 @@ const history: fc.Arbitrary<Plain[]> = fc.array(session, { maxLength: 10 }).map(
 });
 
 async function empty(store: Store): Promise<void> {
-  for await (const { id } of store.exportSessions()) await store.deleteSession(id);
+  for await (const { id } of store.exportSessions()) await store.deleteSessions([id]);
 }
 
 const exported = (store: Store) => collect(store.exportSessions());

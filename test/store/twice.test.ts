@@ -349,15 +349,12 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
   "switchRoute: a fork": {
     call: ({ store }) => store.switchRoute(KEY, "s1", "session_switch", { id: "f1", before: 1 }),
   },
-  deleteConversation: {
+  "deleteSessions: of a chat": {
     call: ({ store }) =>
-      store.deleteConversation({
-        ...{ person: { platform: "test", userId: "ann" }, sessionKey: KEY, sessions: ["s1"] },
-      }),
-    same: true,
+      store.deleteSessions(["s1"], { chat: KEY, owner: { platform: "test", userId: "ann" } }),
   },
   setTitle: { call: ({ store }) => store.setTitle("s1", "A title"), same: true },
-  deleteSession: { call: ({ store }) => store.deleteSession("s2") },
+  deleteSessions: { call: ({ store }) => store.deleteSessions(["s2"]) },
   pruneSessions: { call: ({ store }) => store.pruneSessions({ olderThanDays: 1 }) },
   erasePerson: {
     call: async ({ store, plan }) => {

@@ -11,10 +11,8 @@ export async function deleteConversation(scope: ConversationScope): Promise<void
   const { chat, person, id, key } = scope;
   await chat.gateway.stopTurn(key);
   const row = await rowOf(scope);
-  await chat.store.deleteConversation({
-    ...{ person: { platform: PLATFORM, userId: person.id }, sessions: row?.sessions ?? [] },
-    sessionKey: key,
-  });
+  const owner = { platform: PLATFORM, userId: person.id };
+  await chat.store.deleteSessions(row?.sessions ?? [], { chat: key, owner });
   const removed = await chat.store.removeRecords({ platform: PLATFORM, owner: person.id, place: id });
   await removeFiles(
     chat,

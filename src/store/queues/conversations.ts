@@ -9,8 +9,6 @@ import type { Position } from "../common.js";
 export interface Conversations {
   /** By last activity, newest first. */
   listConversations(query: ConversationQuery): Promise<ConversationPage>;
-  /** Removes a conversation: its route, its sessions and its queue rows. A running turn can no longer write. */
-  deleteConversation(conversation: DeletedConversation): Promise<void>;
 }
 
 export interface ConversationQuery {
@@ -43,11 +41,4 @@ export interface ConversationRow {
   preview: string;
   lastActive: number;
   messageCount: number;
-}
-
-export interface DeletedConversation {
-  person: Person;
-  /** Null if no chat uses it. */
-  sessionKey: SessionKey | null;
-  sessions: readonly SessionId[];
 }

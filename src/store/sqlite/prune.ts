@@ -3,7 +3,6 @@ import { nowSeconds } from "../../clock.js";
 import type { SessionId } from "../../session.js";
 import type { Progress, Pruned, PruneQuery } from "../store.js";
 import { claimAutoPrune, noteRoutesChanged } from "./meta.js";
-import { getSession } from "./sessions.js";
 import { Slice } from "./slice.js";
 import { sql } from "./statements.js";
 import { bulkRead, write } from "./verb.js";
@@ -50,31 +49,6 @@ function prunable(db: Database, { olderThanDays, source }: PruneQuery): SessionI
   )
     .pluck()
     .all(cutoff, source ?? null, source ?? null) as SessionId[];
-}
-
-/** The session and its delegated work. */
-export const deleteSession = write(function* deleteSession(
-  db: Database,
-  id: SessionId,
-): Generator<Progress, boolean> {
-  if (!getSession(db, id)) return false;
-  const slice = new Slice();
-  const progress = { step: "Deleting", done: 0, total: 1 };
-  for (const one of [...delegatesOf(db, id), id]) yield* removeSession(db, one, slice, progress);
-  return true;
-});
-
-/** Descendants with the delegate marker, deepest last. Walks a hand-made cycle once. */
-function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): SessionId[] {
-  const children = sql(
-    db,
-    `SELECT id FROM sessions WHERE parent_session_id = ? AND model_config LIKE '%"\\_delegate\\_from"%' ESCAPE '\\'`,
-  )
-    .pluck()
-    .all(id) as SessionId[];
-  const fresh = children.filter((child) => !seen.has(child));
-  for (const child of fresh) seen.add(child);
-  return fresh.flatMap((child) => [child, ...delegatesOf(db, child, seen)]);
 }
 
 /** Deletes messages first, a few at a time: removing a row from the full text costs more than adding it. */

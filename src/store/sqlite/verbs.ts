@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { OnProgress, Progress } from "../store.js";
 import * as check from "./check.js";
+import * as deletion from "./delete.js";
 import * as lineage from "./lineage.js";
 import * as list from "./list.js";
 import * as messages from "./messages.js";
@@ -48,6 +49,7 @@ import type { Declared, Mode } from "./verb.js";
 
 const modules = {
   ...check,
+  ...deletion,
   ...lineage,
   ...list,
   ...messages,

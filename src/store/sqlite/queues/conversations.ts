@@ -1,22 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { SessionId, SessionKey, SessionRow } from "../../../session.js";
 import { lineageBase } from "../../../title.js";
-import type {
-  ConversationPage,
-  ConversationQuery,
-  ConversationRow,
-  DeletedConversation,
-} from "../../queues.js";
-import type { Progress } from "../../store.js";
+import type { ConversationPage, ConversationQuery, ConversationRow } from "../../queues.js";
 import { forkOf, kindOf } from "../lineage.js";
 import { lastActive, summarise } from "../list.js";
-import { noteRoutesChanged } from "../meta.js";
-import { removeSession } from "../prune.js";
 import { getSession } from "../sessions.js";
-import { Slice } from "../slice.js";
 import { sql } from "../statements.js";
-import { longRead, write } from "../verb.js";
-import { dropKey } from "./keys.js";
+import { longRead } from "../verb.js";
 import { OPEN_IN } from "./schema.js";
 
 const LIMIT = 50;
@@ -191,42 +181,4 @@ function titleOf({ title }: Light, tree: readonly Light[]): string | null {
   if (title === null) return null;
   const base = lineageBase(title);
   return tree.some((one) => one.title === base) ? base : title;
-}
-
-/** Removes queue rows first, so that nothing can start again. */
-export const deleteConversation = write(function* deleteConversation(
-  db: Database,
-  { person, sessionKey, sessions }: DeletedConversation,
-): Generator<Progress, void> {
-  const slice = new Slice();
-  if (sessionKey !== null) dropChat(db, sessionKey);
-  for (const [done, id] of sessions.entries()) {
-    const session = getSession(db, id);
-    // Only their own: the owner may have changed in the meantime.
-    if (session?.user_id !== person.userId || session.source !== person.platform) continue;
-    yield* removeSession(db, id, slice, { step: "Deleting", done, total: sessions.length });
-  }
-});
-
-function dropChat(db: Database, key: SessionKey): void {
-  sql(
-    db,
-    `DELETE FROM gw_steps WHERE turn_id IN (SELECT turn_id FROM gw_inbox WHERE session_key = ? AND turn_id IS NOT NULL)`,
-  ).run(key);
-  for (const table of ["gw_message_changes", "gw_questions", "gw_tool_calls", "gw_outbox"])
-    sql(db, `DELETE FROM ${table} WHERE session_key = ?`).run(key);
-  sql(db, "DELETE FROM gw_previews WHERE inbox_id IN (SELECT id FROM gw_inbox WHERE session_key = ?)").run(
-    key,
-  );
-  // Event ids stay without their text, so that a message the page sends again is recognised.
-  sql(
-    db,
-    `UPDATE gw_inbox SET state = iif(state IN ('waiting', 'running', 'dead'), 'cancelled', state), reason = 'deleted',
-       finished_at = COALESCE(finished_at, received_at), error = NULL,
-       payload = json_set(json_remove(payload, '$.quoted'), '$.text', '', '$.attachments', json('[]'))
-     WHERE session_key = ?`,
-  ).run(key);
-  sql(db, "DELETE FROM gw_routes WHERE session_key = ?").run(key);
-  dropKey(db, key);
-  noteRoutesChanged(db);
 }
