@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Insights } from "../store/store.js";
+import { type Insights, readInsights } from "../insights.js";
 import { drawInsights } from "./insights-report.js";
 import { withStore } from "./open.js";
 import { given, jsonOption, sourceOption, wholeNumber } from "./options.js";
@@ -21,7 +21,7 @@ export function insightsCommand(): Command {
 
 async function insights({ days, source, json }: InsightsOptions): Promise<void> {
   const found = await withStore<Insights | undefined>(
-    (store) => store.reports.insights({ days, ...given<{ source: string }>({ source }) }),
+    (store) => readInsights(store.reports, { days, ...given<{ source: string }>({ source }) }),
     () => undefined,
   );
   if (json) printJson(found ?? nothing(days));

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Insights, InsightsQuery } from "../store/store.js";
+import { type Insights, type InsightsQuery, readInsights } from "../insights.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { blocks, bullets, code, counted, dollars, grouped } from "./parts/text.js";
 
@@ -23,7 +23,7 @@ async function run({ args, principal, gateway }: CommandCall): Promise<CommandOu
   const query = parseQuery(args);
   if (!query)
     return { reply: "I didn't understand that. For example `/insights 7` or `/insights --days 7`." };
-  return { reply: report(await gateway.store.reports.insights(query)) };
+  return { reply: report(await readInsights(gateway.store.reports, query)) };
 }
 
 function parseQuery(args: string): InsightsQuery | undefined {

@@ -24,8 +24,7 @@ export interface Reports {
   readActivity(query: ActivityQuery): Promise<ActivityPage>;
   /** `turnsSince`: with the figures of the turns that ended since then. */
   stats(turnsSince?: number): Promise<Stats>;
-  usage(query: UsageQuery): Promise<UsageRow[]>;
-  insights(query: InsightsQuery): Promise<Insights>;
+  usage(query: UsageQuery): Promise<Usage>;
 
   /** `since`: adds the messages handled and sent since then, per minute. */
   queueDepths(since?: number): Promise<QueueDepths>;
@@ -136,10 +135,19 @@ export type ActivityEvent =
     };
 
 export interface UsageQuery {
+  /** When the sessions began. */
   since: number;
-  until: number;
+  until?: number;
+  source?: string;
   /** IANA name of the zone that defines the days. */
   timeZone: string;
+  /** With the detail. */
+  detailed?: true;
+}
+
+export interface Usage {
+  rows: UsageRow[];
+  detail?: UsageDetail;
 }
 
 /** Usage until now of the sessions that began on that day. */
@@ -153,9 +161,24 @@ export interface UsageRow {
   toolCalls: number;
   inputTokens: number;
   outputTokens: number;
-  cacheTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  reasoningTokens: number;
   apiCalls: number;
   costUsd: number;
+}
+
+/** When people wrote in these sessions, which tools ran, and which sessions stand out. */
+export interface UsageDetail {
+  userMessages: number;
+  activeHours: number;
+  daysActive: number;
+  longestStreak: number;
+  /** Messages by local weekday, Monday first, and by local hour. */
+  weekdays: number[];
+  hours: number[];
+  tools: { tool: string; calls: number }[];
+  notable: { label: string; session_id: SessionId; title: string | null; value: number }[];
 }
 
 export interface TurnFigures {
@@ -186,44 +209,6 @@ export interface Stats {
   databaseBytes: number;
   /** Only if asked for. */
   turns?: TurnFigures;
-}
-
-export interface InsightsQuery {
-  days: number;
-  source?: string;
-}
-
-export interface Insights {
-  days: number;
-  overview: {
-    sessions: number;
-    messages: number;
-    user_messages: number;
-    tool_calls: number;
-    input_tokens: number;
-    output_tokens: number;
-    cache_read_tokens: number;
-    cache_write_tokens: number;
-    reasoning_tokens: number;
-    api_calls: number;
-    cost_usd: number;
-    active_hours: number;
-  };
-  models: {
-    model: string;
-    sessions: number;
-    input_tokens: number;
-    output_tokens: number;
-    cost_usd: number;
-  }[];
-  platforms: { source: string; sessions: number; messages: number; tokens: number; cost_usd: number }[];
-  tools: { tool: string; calls: number }[];
-  /** Messages by local weekday, Monday first, and by local hour. */
-  weekdays: number[];
-  hours: number[];
-  days_active: number;
-  longest_streak: number;
-  notable: { label: string; session_id: SessionId; title: string | null; value: number }[];
 }
 
 // ── queues ──────────────────────────────────────────────────────────────────────────────────────────────────────

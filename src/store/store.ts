@@ -8,7 +8,7 @@ import type { Schedules } from "./schedules.js";
 export type * from "./common.js";
 export type * from "./history.js";
 export type * from "./maintenance.js";
-export type { Insights, InsightsQuery, Stats } from "./reports.js";
+export type { Stats } from "./reports.js";
 
 /**
  * All stored data, in families that an engine implements. Each verb is one transaction and safe with other

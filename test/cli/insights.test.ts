@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawInsights } from "../../src/cli/insights-report.js";
-import type { Insights } from "../../src/store/store.js";
+import { type Insights, readInsights } from "../../src/insights.js";
+import type { UsageQuery, UsageRow } from "../../src/store/reports.js";
 
 const INSIGHTS: Insights = {
   days: 7,
@@ -31,7 +32,42 @@ const INSIGHTS: Insights = {
   notable: [{ label: "Most messages", session_id: "s1", title: "my project", value: 900 }],
 };
 
+const row = (source: string, model: string | null, more: Partial<UsageRow>): UsageRow => ({
+  ...{ day: "2026-06-16", source, model, sessions: 1, messages: 1, toolCalls: 0, apiCalls: 0, costUsd: 0.5 },
+  ...{ inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+  ...more,
+});
+
 describe("insights", () => {
+  it("are sums of the usage, the largest first", async () => {
+    const asked: UsageQuery[] = [];
+    const detail = {
+      ...{ userMessages: 4, activeHours: 2, daysActive: 1, longestStreak: 1 },
+      ...{ weekdays: [], hours: [], tools: [], notable: [] },
+    };
+    const rows = [
+      row("web", "a", { messages: 2 }),
+      row("web", null, { inputTokens: 50 }),
+      row("cli", "unknown", { messages: 7 }),
+      row("web", "a", {}),
+    ];
+    const usage = async (query: UsageQuery) => {
+      asked.push(query);
+      return { rows, detail };
+    };
+    const found = await readInsights({ usage }, { days: 7, source: "web" });
+    expect(asked).toMatchObject([{ source: "web", detailed: true }]);
+    expect(found.overview).toMatchObject({ sessions: 4, messages: 11, input_tokens: 80, user_messages: 4 });
+    expect(found.models).toMatchObject([
+      { model: "unknown", sessions: 2, input_tokens: 60, cost_usd: 1 },
+      { model: "a", sessions: 2, input_tokens: 20 },
+    ]);
+    expect(found.platforms).toMatchObject([
+      { source: "cli", messages: 7, tokens: 11 },
+      { source: "web", messages: 4, tokens: 73 },
+    ]);
+  });
+
   const report = drawInsights(INSIGHTS);
 
   it("sum up, by model and by platform", () => {

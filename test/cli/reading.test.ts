@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Insights } from "../../src/insights.js";
 import type { SessionSummary } from "../../src/session.js";
-import type { Insights, Lineage, SearchPlan, SearchResult } from "../../src/store/store.js";
+import type { Lineage, SearchPlan, SearchResult } from "../../src/store/store.js";
 import { archive } from "../support/archive.js";
 import { AUTH, PROJECT, sharedHistory, someHistory, storeIn, TOOL, WEATHER } from "./support/home.js";
 import { hermes, hermesJson, runHermes, temporaryFolder } from "./support/run.js";

@@ -207,7 +207,7 @@ describe("usage", () => {
       session("c", at, { source: "cli" }),
     ]);
     const range = { since: at - 1, until: at + 86_400 };
-    const inBerlin = await reports.usage({ ...range, timeZone: "Europe/Berlin" });
+    const { rows: inBerlin } = await reports.usage({ ...range, timeZone: "Europe/Berlin" });
     expect(inBerlin.map(({ day, source, model, sessions }) => [day, source, model, sessions]).sort()).toEqual(
       [
         ["2025-06-15", "cli", null, 1],
@@ -216,7 +216,7 @@ describe("usage", () => {
     );
     const web = inBerlin.find(({ source }) => source === "web");
     expect(web).toMatchObject({ inputTokens: 20, outputTokens: 10, costUsd: 1, messages: 4 });
-    const inUtc = await reports.usage({ ...range, timeZone: "UTC" });
+    const { rows: inUtc } = await reports.usage({ ...range, timeZone: "UTC" });
     expect(new Set(inUtc.map(({ day }) => day))).toEqual(new Set(["2025-06-14", "2025-06-15"]));
     expect(await reports.stats()).toMatchObject({ sessions: 3, messages: 6 });
   });

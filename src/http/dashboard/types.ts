@@ -25,7 +25,6 @@ export type {
   Trace,
   TranscriptPage,
   TurnFigures,
-  UsageRow,
 };
 
 export interface Overview {
@@ -105,7 +104,13 @@ export interface LineageAnswer {
 }
 
 /** Sums over sessions, by their first day. */
-export type UsageSums = Omit<UsageRow, "day" | "source" | "model">;
+export interface UsageSums
+  extends Pick<
+    UsageRow,
+    "sessions" | "messages" | "toolCalls" | "inputTokens" | "outputTokens" | "apiCalls" | "costUsd"
+  > {
+  cacheTokens: number;
+}
 
 export interface UsageAnswer {
   /** Every day of the range, oldest first, including days without usage. */

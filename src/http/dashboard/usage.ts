@@ -55,7 +55,10 @@ export class UsageSource {
   #chunk(chunk: number, now: number): Promise<UsageRow[]> {
     const since = chunk * CHUNK_DAYS * DAY_SECONDS;
     const until = since + CHUNK_DAYS * DAY_SECONDS;
-    const read = () => this.#reports.usage({ since, until, timeZone: this.#timeZone });
+    const read = async () => {
+      const { rows } = await this.#reports.usage({ since, until, timeZone: this.#timeZone });
+      return rows;
+    };
     if (until > now - 2 * DAY_SECONDS) return read();
     const cached = this.#cache.get(chunk);
     if (cached && performance.now() - cached.at < CACHE_MS) return cached.rows;
@@ -92,15 +95,16 @@ function grouped<K extends object>(rows: readonly UsageRow[], keyOf: (row: Usage
   return [...groups.values()].map((group) => ({ ...group.key, ...sumOf(group.rows) }));
 }
 
-function sumOf(rows: readonly UsageSums[]): UsageSums {
-  const sum = (of: keyof UsageSums) => rows.reduce((total, row) => total + row[of], 0);
+function sumOf(rows: readonly UsageRow[]): UsageSums {
+  const sum = (of: Exclude<keyof UsageRow, "day" | "source" | "model">) =>
+    rows.reduce((total, row) => total + row[of], 0);
   return {
     sessions: sum("sessions"),
     messages: sum("messages"),
     toolCalls: sum("toolCalls"),
     inputTokens: sum("inputTokens"),
     outputTokens: sum("outputTokens"),
-    cacheTokens: sum("cacheTokens"),
+    cacheTokens: sum("cacheReadTokens") + sum("cacheWriteTokens"),
     apiCalls: sum("apiCalls"),
     costUsd: sum("costUsd"),
   };

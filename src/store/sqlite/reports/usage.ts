@@ -1,9 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { dateFormat } from "../../../date-format.js";
 import type { TitleHit } from "../../history.js";
-import type { UsageQuery, UsageRow } from "../../reports.js";
+import type { Usage, UsageQuery, UsageRow } from "../../reports.js";
 import { sql } from "../statements.js";
 import { longRead } from "../verb.js";
+import { usageDetail } from "./usage-detail.js";
 
 /** Day boundaries depend on the time zone, quarter hours don't: SQLite sums quarter hours, and they are grouped into days here. */
 const QUARTER_SECONDS = 900;
@@ -16,18 +17,22 @@ interface Quarter extends Sums {
   model: string | null;
 }
 
-export const usage = longRead(function usage(db: Database, query: UsageQuery): UsageRow[] {
+export const usage = longRead(function usage(db: Database, query: UsageQuery): Usage {
+  const { since, until = Number.MAX_SAFE_INTEGER, source = null, timeZone, detailed } = query;
+  const period = { since, until, source };
   const quarters = sql(
     db,
     `SELECT CAST(started_at / ${QUARTER_SECONDS} AS INTEGER) AS quarter, source, model, count(*) AS sessions,
        COALESCE(sum(message_count), 0) AS messages, COALESCE(sum(tool_call_count), 0) AS toolCalls,
        COALESCE(sum(input_tokens), 0) AS inputTokens, COALESCE(sum(output_tokens), 0) AS outputTokens,
-       COALESCE(sum(cache_read_tokens), 0) + COALESCE(sum(cache_write_tokens), 0) AS cacheTokens,
-       COALESCE(sum(api_call_count), 0) AS apiCalls,
+       COALESCE(sum(cache_read_tokens), 0) AS cacheReadTokens, COALESCE(sum(cache_write_tokens), 0) AS cacheWriteTokens,
+       COALESCE(sum(reasoning_tokens), 0) AS reasoningTokens, COALESCE(sum(api_call_count), 0) AS apiCalls,
        COALESCE(sum(COALESCE(actual_cost_usd, estimated_cost_usd)), 0) AS costUsd
-     FROM sessions WHERE started_at >= ? AND started_at < ? GROUP BY 1, 2, 3`,
-  ).all(query.since, query.until) as Quarter[];
-  return byDay(quarters, dayOf(query.timeZone));
+     FROM sessions WHERE started_at >= @since AND started_at < @until AND (@source IS NULL OR source = @source)
+     GROUP BY 1, 2, 3`,
+  ).all(period) as Quarter[];
+  const rows = byDay(quarters, dayOf(timeZone));
+  return detailed ? { rows, detail: usageDetail(db, period) } : { rows };
 });
 
 function byDay(quarters: readonly Quarter[], dayAt: (quarter: number) => string): UsageRow[] {
@@ -48,7 +53,9 @@ function addTo(row: UsageRow, sums: Sums): void {
   row.toolCalls += sums.toolCalls;
   row.inputTokens += sums.inputTokens;
   row.outputTokens += sums.outputTokens;
-  row.cacheTokens += sums.cacheTokens;
+  row.cacheReadTokens += sums.cacheReadTokens;
+  row.cacheWriteTokens += sums.cacheWriteTokens;
+  row.reasoningTokens += sums.reasoningTokens;
   row.apiCalls += sums.apiCalls;
   row.costUsd += sums.costUsd;
 }
