@@ -240,8 +240,8 @@ export class CommandRunner implements CommandGateway {
   async switchSession(call: CommandCall, sessionId: string): Promise<RouteRow | undefined> {
     // A chat needs a route before it can be switched.
     if (!call.route) await this.startSession(call, {});
-    const route = await this.store.switchRoute(call.key, sessionId, "session_switch");
-    return this.#changed(route);
+    const to = { sessionKey: call.key, sessionId, endReason: "session_switch" };
+    return this.#changed(await this.store.switchRoute(to));
   }
 
   async branchSession(call: CommandCall, title: string | undefined): Promise<RouteRow | undefined> {
@@ -251,7 +251,8 @@ export class CommandRunner implements CommandGateway {
     const owner = this.#ownerOfCopy(call, session);
     const named = title === undefined ? {} : { title };
     const copy = { ...named, ...(owner ? { owner } : {}) };
-    const route = this.#changed(await this.store.switchRoute(key, session.id, "session_switch", copy));
+    const to = { sessionKey: key, sessionId: session.id, endReason: "session_switch", copy };
+    const route = this.#changed(await this.store.switchRoute(to));
     if (route) this.#context.messagesChanged(route.sessionId);
     return route;
   }
@@ -347,7 +348,7 @@ export class CommandRunner implements CommandGateway {
   }
 
   async #open(call: CommandCall, session: NewSession, endReason: string): Promise<RouteRow> {
-    const route = await this.store.openRoute({
+    const route = await this.store.switchRoute({
       sessionKey: call.key,
       origin: call.message.origin,
       tuple: askerOf(call.message, this.#context).tuple,

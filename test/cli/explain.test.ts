@@ -144,7 +144,7 @@ describe("hermes explain reset", () => {
     const home = temporaryFolder();
     const key = "agent:main:telegram:dm:1";
     await storeIn(home, (store) =>
-      store.openRoute({
+      store.switchRoute({
         sessionKey: key,
         origin: { platform: "telegram", chatType: "dm", chatId: "1" },
         tuple: "t",

@@ -43,7 +43,7 @@ async function accept(store: Store, eventId: string, text: string): Promise<numb
 async function twoMessages(): Promise<string> {
   const home = temporaryFolder();
   await storeIn(home, async (store) => {
-    await store.openRoute({
+    await store.switchRoute({
       sessionKey: KEY,
       origin: inbound("1", "").origin,
       tuple: "t",

@@ -218,7 +218,7 @@ describe("a sweep", () => {
     await world.addChats([{ name: "a", activeAt: start }]);
     expect(await world.sweep({ now: start + 2 * HOUR, settings: idle(60) })).toEqual(["a: idle"]);
     const route = (await world.store.getRoute("a"))!;
-    await world.store.openRoute({
+    await world.store.switchRoute({
       ...{ sessionKey: "a", origin: route.origin, tuple: route.tuple, at: start + 3 * HOUR },
       ...{ session: { source: "test" }, expectedSessionId: route.sessionId, endReason: "session_reset" },
     });

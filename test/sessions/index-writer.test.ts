@@ -96,7 +96,7 @@ describe("sessions.json", () => {
     const {
       routes: [a, b],
     } = await store.listRoutes();
-    await store.openRoute({
+    await store.switchRoute({
       ...{ sessionKey: a!.sessionKey, origin: a!.origin, tuple: a!.tuple, at: 1781605000 },
       ...{ session: { source: "web" }, expectedSessionId: a!.sessionId, endReason: "session_reset" },
     });

@@ -5,7 +5,7 @@ import { verbs } from "../../src/store/sqlite/verbs.js";
 import { tempStore } from "../support/temp.js";
 
 /** What an engine must implement. Another engine pays for every verb: add one only if no other can take it over. */
-const MAX_VERBS = 81;
+const MAX_VERBS = 80;
 
 const STORE = path.resolve(import.meta.dirname, "../../src/store");
 const FAMILIES: Record<string, string> = {

@@ -7,7 +7,7 @@ const KEY = "agent:main:web:dm:ann";
 
 async function talk(store: OpenedStore, thread: string | null, session: string, texts: string[]) {
   const sessionKey = thread === null ? KEY : `${KEY}:${thread}`;
-  await store.openRoute({
+  await store.switchRoute({
     sessionKey,
     origin: { platform: "web", chatType: "dm", chatId: "ann", userId: "ann", threadId: thread },
     tuple: JSON.stringify(["web", "dm", "ann", thread, null]),
@@ -58,7 +58,10 @@ describe("conversations", () => {
     const key = await talk(store, "t1", "s1", ["one", "answer", "two", "answer"]);
     await store.setTitle("s1", "Numbers");
     const [, , third] = await store.getMessages("s1");
-    const route = await store.switchRoute(key, "s1", "session_switch", { id: "fork", before: third!.id });
+    const route = await store.switchRoute({
+      ...{ sessionKey: key, sessionId: "s1", endReason: "session_switch" },
+      copy: { id: "fork", before: third!.id },
+    });
     expect(route?.sessionId).toBe("fork");
     expect((await store.getMessages("fork")).map(({ content }) => content)).toEqual(["one", "answer"]);
     expect(await listed(store)).toMatchObject([{ id: "t1", title: "Numbers", sessions: ["s1", "fork"] }]);

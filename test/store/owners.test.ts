@@ -38,7 +38,7 @@ async function filled(): Promise<Store> {
   const { store } = await tempStore();
   for (const [platform, account] of PLACES) {
     const sessionKey = keyOf(account);
-    await store.openRoute({
+    await store.switchRoute({
       sessionKey,
       origin: message(platform, account, "x").origin,
       tuple: sessionKey,

@@ -42,7 +42,7 @@ describe("queue depths", () => {
     }));
     const [a] = await store.acceptMessages(accepted);
     const { origin } = message("a");
-    await store.openRoute({
+    await store.switchRoute({
       ...{ sessionKey: KEY, origin, tuple: "t", session: { id: "s1", source: "test" } },
       ...{ expectedSessionId: null, endReason: "session_reset", at: 1 },
     });

@@ -53,7 +53,7 @@ const answer = (text: string, chatId?: string): NewReply => ({
 
 async function openRoute(store: OpenedStore, key = KEY): Promise<void> {
   const origin = message("x").origin;
-  await store.openRoute({
+  await store.switchRoute({
     sessionKey: key,
     origin,
     tuple: JSON.stringify([key]),
@@ -234,7 +234,7 @@ describe("a turn", () => {
       "a switch",
       async (store: OpenedStore) => {
         const other = await store.createSession({ source: "test" });
-        await store.switchRoute(KEY, other.id, "session_switch");
+        await store.switchRoute({ sessionKey: KEY, sessionId: other.id, endReason: "session_switch" });
       },
     ],
   ])("is overtaken by %s, and can still give its rows back", async (_, overtake) => {

@@ -44,11 +44,11 @@ async function seenBy(store: Store, asker: Principal): Promise<string[]> {
 
 async function moveTo(store: Store, origin: Pick<Origin, "chatType" | "chatId">, sessionId: string) {
   const key = `key of ${origin.chatId}`;
-  await store.openRoute({
+  await store.switchRoute({
     ...{ sessionKey: key, origin: { platform: "test", userId: "ann", ...origin }, tuple: "[]" },
     ...{ session: { source: "test", user_id: "ann" }, expectedSessionId: null, endReason: "x", at: 1 },
   });
-  await store.switchRoute(key, sessionId, "session_switch");
+  await store.switchRoute({ sessionKey: key, sessionId, endReason: "session_switch" });
 }
 
 describe("a room", () => {

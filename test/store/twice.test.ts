@@ -50,7 +50,7 @@ const route = (sessionKey: string, id: string) => ({
 
 async function scene(): Promise<{ scene: Scene; file: string }> {
   const { store, file } = await tempStore();
-  await store.openRoute(route(KEY, "s1"));
+  await store.switchRoute(route(KEY, "s1"));
   const accept = async (one: InboundMessage, sessionKey = KEY) =>
     (await store.acceptMessages([{ message: one, sessionKey, receivedAt: AT }]))[0]!;
   const first = await accept(message("first"));
@@ -198,8 +198,13 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
         follow: { message: message("follow", "2"), sessionKey: OTHER_KEY, receivedAt: AT },
       }),
   },
-  openRoute: { call: ({ store }) => store.openRoute(route(OTHER_KEY, "s3")), same: true },
-  switchRoute: { call: ({ store }) => store.switchRoute(KEY, "s2", "session_switch") },
+  "switchRoute: a new session": {
+    call: ({ store }) => store.switchRoute(route(OTHER_KEY, "s3")),
+    same: true,
+  },
+  switchRoute: {
+    call: ({ store }) => store.switchRoute({ sessionKey: KEY, sessionId: "s2", endReason: "session_switch" }),
+  },
   closeChat: {
     call: ({ store }) =>
       store.closeChat({
@@ -347,7 +352,11 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
   },
   removeRecords: { call: ({ store }) => store.removeRecords({ platform: "test", owner: "ann" }), same: true },
   "switchRoute: a fork": {
-    call: ({ store }) => store.switchRoute(KEY, "s1", "session_switch", { id: "f1", before: 1 }),
+    call: ({ store }) =>
+      store.switchRoute({
+        ...{ sessionKey: KEY, sessionId: "s1", endReason: "session_switch" },
+        copy: { id: "f1", before: 1 },
+      }),
   },
   "deleteSessions: of a chat": {
     call: ({ store }) =>

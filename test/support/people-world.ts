@@ -100,7 +100,7 @@ export class World {
     const current = await this.#store.getRoute(key);
     const principal = { platform: PLATFORM, userId: person.id };
     if (!current)
-      await this.#store.openRoute({
+      await this.#store.switchRoute({
         sessionKey: key,
         origin: message.origin,
         tuple: originTuple(message.origin, isolation(place)),
@@ -170,7 +170,7 @@ export class World {
       ...{ source, user_id, parent_session_id: session.id, model_config: config },
     });
     await this.#store.appendMessages(copy.id, await this.#store.getMessages(session.id));
-    await this.#store.switchRoute(key, copy.id, "session_switch");
+    await this.#store.switchRoute({ sessionKey: key, sessionId: copy.id, endReason: "session_switch" });
   }
 }
 

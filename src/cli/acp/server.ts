@@ -143,7 +143,7 @@ export class EditorServer implements Editor {
     const origin = terminalOrigin({ platform: EDITOR_SOURCE, id: chatId });
     const principal = { platform: EDITOR_SOURCE, userId: LOCAL_USER, owner: true };
     const prompt = await parts.systemPrompt({ origin, shared: false, principal, task: undefined });
-    await store.openRoute({
+    await store.switchRoute({
       sessionKey: key,
       origin,
       tuple: originTuple(origin, isolationOf(this.#config)),

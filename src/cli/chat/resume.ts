@@ -43,7 +43,7 @@ export async function enterSession(
     ...{ createdAt: now, updatedAt: now, lastPromptTokens: 0, flags: {} },
   };
   await store.adopt({ routes: [route] });
-  await store.switchRoute(key, sessionId, "resumed_other");
+  await store.switchRoute({ sessionKey: key, sessionId, endReason: "resumed_other" });
   for (const { origin: from } of left)
     if (from.chatId) await store.moveChat(platform, from.chatId, { id, sessionKey: key });
 }

@@ -74,7 +74,7 @@ async function continueSession(scope: ConversationScope): Promise<void> {
       },
     ],
   });
-  await chat.store.switchRoute(key, row.sessionId, "session_switch");
+  await chat.store.switchRoute({ sessionKey: key, sessionId: row.sessionId, endReason: "session_switch" });
 }
 
 /** Throws if the message's turn has started. */
@@ -121,7 +121,7 @@ export async function switchBranch(scope: ConversationScope, branch: SessionId):
   if (chat.gateway.isBusy(key)) throw new HermesError("conflict", "Wait for the answer, or stop it first");
   await continueSession(scope);
   const { tip } = await chat.store.getLineage(branch);
-  await chat.store.switchRoute(key, tip, "session_switch");
+  await chat.store.switchRoute({ sessionKey: key, sessionId: tip, endReason: "session_switch" });
   branched(scope);
 }
 
@@ -150,7 +150,10 @@ async function forkOnce(
   const { parent } = forkFrom(nodes, sessionId, index);
   const before = (await store.getMessages(parent))[index]?.id;
   if (before === undefined) throw new HermesError("conflict", "The conversation has changed; read it again");
-  await store.switchRoute(key, parent, "session_switch", { id, before });
+  await store.switchRoute({
+    ...{ sessionKey: key, sessionId: parent, endReason: "session_switch" },
+    copy: { id, before },
+  });
   branched(scope);
   return message;
 }

@@ -15,20 +15,11 @@ export interface Routes {
    */
   settleDueRoutes(settled: SettledRoutes): Promise<SessionKey[]>;
   /**
-   * Points a chat at a new session: ends the previous one with the reason, creates the session, raises the epoch. If
-   * `expectedSessionId` isn't current, nothing changes and the stored route, if any, is returned.
+   * Points a chat at another session: ends the current one with the reason, creates or reopens the other, raises the epoch. For a
+   * new session: if `expectedSessionId` isn't current, nothing changes and the stored route, if any, is returned. For an existing
+   * one: undefined if the chat has no route or the session doesn't exist.
    */
-  openRoute(route: NewRoute): Promise<RouteRow | undefined>;
-  /**
-   * Points a chat at an existing session, or at a copy of it: ends the current one, reopens the other, raises the epoch. Undefined
-   * if the chat has no route or the session doesn't exist.
-   */
-  switchRoute(
-    key: SessionKey,
-    sessionId: SessionId,
-    reason: EndReason,
-    copy?: SessionCopy,
-  ): Promise<RouteRow | undefined>;
+  switchRoute(to: NewRoute | RouteSwitch): Promise<RouteRow | undefined>;
   /** Null restores the configured default, or ends a takeover. Missing fields stay unchanged. False if the chat has no route. */
   setRouteChoice(key: SessionKey, choice: RouteChoice & Partial<Takeover>): Promise<boolean>;
   /** For a chat that no longer exists: cancels its dead messages and ends its session and route, unless messages are waiting. */
@@ -102,6 +93,15 @@ export interface NewRoute {
   endReason: EndReason;
   flags?: Partial<RouteFlags>;
   at: number;
+}
+
+export interface RouteSwitch {
+  sessionKey: SessionKey;
+  sessionId: SessionId;
+  /** Points the chat at a copy of the session. */
+  copy?: SessionCopy;
+  /** Of the current session. */
+  endReason: EndReason;
 }
 
 /** A session that starts together with a turn. */

@@ -279,7 +279,7 @@ describe("a terminal that was there first", () => {
   it("doesn't hide the chats of sessions.json", async () => {
     const home = agentHome((file) => makeInlineFile(file, sampleHistory()));
     await storeIn(home, async (store) => {
-      await store.openRoute({
+      await store.switchRoute({
         ...{ sessionKey: "agent:main:cli:dm:t", origin: { platform: "cli", chatType: "dm", chatId: "t" } },
         ...{ tuple: "t", session: { id: "mine", source: "cli" }, expectedSessionId: null },
         ...{ endReason: "session_reset", at: 1 },

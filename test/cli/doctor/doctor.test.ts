@@ -37,7 +37,7 @@ async function withDeadMessage(): Promise<string> {
       },
     };
     const [row] = await store.acceptMessages([{ message, sessionKey: KEY, receivedAt: 1 }]);
-    await store.openRoute({
+    await store.switchRoute({
       ...{ sessionKey: KEY, origin, tuple: "t", session: { id: "s1", source: "telegram" } },
       ...{ expectedSessionId: null, endReason: "session_reset", at: 1 },
     });

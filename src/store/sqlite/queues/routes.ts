@@ -15,7 +15,7 @@ import type {
   RouteOpening,
   RouteRow,
   RouteSplit,
-  SessionCopy,
+  RouteSwitch,
   Takeover,
 } from "../../queues.js";
 import { type StoredRoute, toRoute } from "../../shared/rows.js";
@@ -70,10 +70,14 @@ export const knownChats = longRead(function knownChats(
   return rows as KnownChat[];
 });
 
-export const openRoute = write(function openRoute(db: Database, route: NewRoute): RouteRow | undefined {
-  const current = getRoute(db, route.sessionKey);
-  if ((current?.sessionId ?? null) !== route.expectedSessionId) return current;
-  return replaceRoute(db, current, route);
+export const switchRoute = write(function switchRoute(
+  db: Database,
+  to: NewRoute | RouteSwitch,
+): RouteRow | undefined {
+  const current = getRoute(db, to.sessionKey);
+  if ("sessionId" in to) return current && toSession(db, current, to);
+  if ((current?.sessionId ?? null) !== to.expectedSessionId) return current;
+  return replaceRoute(db, current, to);
 });
 
 /** For a turn: the previous session, if any, is reset. */
@@ -123,20 +127,17 @@ function endCurrent(db: Database, current: RouteRow | undefined, reason: EndReas
   if (current && current.expiredReason === null) endSession(db, current.sessionId, reason);
 }
 
-export const switchRoute = write(function switchRoute(
+function toSession(
   db: Database,
-  key: SessionKey,
-  wanted: SessionId,
-  reason: EndReason,
-  copy?: SessionCopy,
+  current: RouteRow,
+  { sessionKey: key, sessionId: wanted, copy, endReason }: RouteSwitch,
 ): RouteRow | undefined {
-  const current = getRoute(db, key);
-  if (!current || !getSession(db, wanted)) return undefined;
+  if (!getSession(db, wanted)) return undefined;
   const sessionId = copy ? branchSession(db, { sessionId: wanted, ...copy }).id : wanted;
   const session = requireSession(db, sessionId);
   const room = roomOf(current.origin);
   for (const { id } of continuedBy(db, session)) leaveOtherRooms(db, id, room);
-  if (current.sessionId !== sessionId) endCurrent(db, current, reason);
+  if (current.sessionId !== sessionId) endCurrent(db, current, endReason);
   reopenSession(db, sessionId);
   // A session is used by one chat at a time; another chat that had it starts a new one.
   sql(
@@ -151,7 +152,7 @@ export const switchRoute = write(function switchRoute(
      WHERE session_key = ?`,
   ).run(sessionId, now, now, now, key);
   return getRoute(db, key);
-});
+}
 
 /** The reset policy found it due. */
 export function expireRoute(db: Database, { sessionKey, sessionId, reason }: ExpiredRoute): boolean {
