@@ -5,11 +5,22 @@ type DeletingStore = Pick<Store, "getSession" | "getLineage" | "deleteSessions">
 
 /** Deletes a session and the work it delegated. False if it doesn't exist. */
 export async function deleteSession(store: DeletingStore, id: SessionId): Promise<boolean> {
-  if (!(await store.getSession(id))) return false;
-  const { descendants } = await store.getLineage(id);
-  const gone = new Set([id]);
-  // Parents come before their children.
-  for (const { id: child, kind, parent_session_id: parent } of descendants)
-    if (kind === "delegate" && parent !== null && gone.has(parent)) gone.add(child);
-  return (await store.deleteSessions([...gone])) > 0;
+  return (await store.deleteSessions(await withDelegated(store, [id]))) > 0;
+}
+
+/** The sessions that exist, and those of the work they delegated. */
+export async function withDelegated(
+  store: Pick<Store, "getSession" | "getLineage">,
+  ids: readonly SessionId[],
+): Promise<SessionId[]> {
+  const all = new Set<SessionId>();
+  for (const id of ids) {
+    if (!(await store.getSession(id))) continue;
+    all.add(id);
+    const { descendants } = await store.getLineage(id);
+    // Parents come before their children.
+    for (const { id: child, kind, parent_session_id: parent } of descendants)
+      if (kind === "delegate" && parent !== null && all.has(parent)) all.add(child);
+  }
+  return [...all];
 }

@@ -108,6 +108,22 @@ describe("conversations of the web chat", () => {
     expect((await store.searchMessages("elephants")).hits).toEqual([]);
   });
 
+  it("are deleted with the work they delegated", async () => {
+    const agent = new ScriptedAgent((request) =>
+      request.session.key.startsWith("delegate:")
+        ? [{ say: ["The zebra count is 12."] }]
+        : [{ call: "delegate_task", args: { goal: "Count the zebras" } }, { say: ["12 of them."] }],
+    );
+    const { url, store } = await startWebChat({ agent });
+    const ann = new Browser(url!);
+    const id = randomUUID();
+    await ann.send(id, "How many are there?");
+    await ann.settled(id);
+    expect((await store.searchMessages("zebra")).hits).not.toEqual([]);
+    expect((await ann.ask("DELETE", `conversations/${id}`)).status).toBe(204);
+    expect((await store.searchMessages("zebra OR zebras")).hits).toEqual([]);
+  });
+
   it("are paged", async () => {
     const { url } = await startWebChat({ agent: parrot() });
     const ann = new Browser(url!);
