@@ -69,6 +69,15 @@ describe("a job with an early result", () => {
     expect([resolved, count()]).toEqual([["message", "answer"], 1]);
   });
 
+  it("waits until every early result has had its follow-up", () => {
+    const { group, job, earlyJob, resolved, count } = commits();
+    group.add(earlyJob("message 1"), earlyJob("message 2"));
+    group.add(job("answer 1"));
+    expect([resolved, count()]).toEqual([[], 0]);
+    group.add(job("answer 2"));
+    expect([resolved, count()]).toEqual([["message 1", "message 2", "answer 1", "answer 2"], 1]);
+  });
+
   it("is committed on its own if nothing follows", async () => {
     const { db, group, earlyJob, resolved, count } = commits();
     group.add(earlyJob("message"));

@@ -43,6 +43,19 @@ describe("messages", () => {
     expect((await store.getSession("s"))?.message_count).toBe(500);
   });
 
+  it("keep their order and their ids, however many there are", async () => {
+    const { store } = await storeWithSession();
+    const texts = Array.from({ length: 50 }, (_, i) => `message ${i}`);
+    const ids = await store.appendMessages(
+      "s",
+      texts.map((content) => ({ role: "user", content })),
+    );
+    const stored = await store.getMessages("s");
+    expect(stored.map(({ id, content }) => [id, content])).toEqual(texts.map((text, i) => [ids[i], text]));
+    expect((await store.searchMessages("message")).hits).not.toEqual([]);
+    expect(await store.appendMessages("s", [])).toEqual([]);
+  });
+
   it("keep structured content behind NUL and json:, as Hermes does", async () => {
     const { store, file } = await storeWithSession();
     const parts = [

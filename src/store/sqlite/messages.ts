@@ -34,7 +34,14 @@ const COLUMNS = [
   "observed",
   "active",
 ] as const;
-const INSERT = `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
+/** FTS5 flushes its index with every statement, so a statement that stores several messages is several times faster. */
+const MAX_ROWS = 16;
+const ROW = `(${COLUMNS.map(() => "?").join(", ")})`;
+const INSERTS = Array.from(
+  { length: MAX_ROWS + 1 },
+  (_, rows) =>
+    `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES ${Array(rows).fill(ROW).join(", ")} RETURNING id`,
+);
 
 const MICROSECOND = 1e-6;
 
@@ -50,11 +57,18 @@ export const appendMessages = write(function appendMessages(
   ).run(messages.length, toolCalls, id).changes;
   if (counted === 0) throw new HermesError("not_found", `Session '${id}' not found.`);
   const now = nowSeconds();
-  const insert = sql(db, INSERT);
   // Messages of one call keep their order even if readers sort by time.
-  return messages.map((message, i) =>
-    Number(insert.run(...toRow(id, message, now + i * MICROSECOND)).lastInsertRowid),
-  );
+  const rows = messages.map((message, i) => toRow(id, message, now + i * MICROSECOND));
+  const ids: number[] = [];
+  for (let from = 0; from < rows.length; from += MAX_ROWS) {
+    const some = rows.slice(from, from + MAX_ROWS);
+    const added = sql(db, INSERTS[some.length]!)
+      .pluck()
+      .all(...some.flat());
+    // SQLite doesn't promise the order of returned rows. Ids grow.
+    ids.push(...(added as number[]).sort((a, b) => a - b));
+  }
+  return ids;
 });
 
 function toRow(id: SessionId, message: NewMessage, now: number): unknown[] {
