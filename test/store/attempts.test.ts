@@ -27,7 +27,7 @@ it("figures of the day: answer times, failures, tokens and cost, by platform and
   const failed = attempt(21, { platform: "slack", model: "small", outcome: "failed" });
   const retrying = attempt(22, { platform: "slack", model: null, outcome: "retrying" });
   const beforeTheDay = attempt(23, { endedAt: AT - 1 });
-  await Promise.all([...answered, failed, retrying, beforeTheDay].map((one) => store.recordAttempt(one)));
+  await store.recordAttempts([...answered, failed, retrying, beforeTheDay]);
   const { turns } = await store.reports.stats(AT);
   expect(turns!.total).toMatchObject({ turns: 21, failed: 1, tokens: 22 * 110 });
   expect(turns!.total.costUsd).toBeCloseTo(0.22);
@@ -43,7 +43,7 @@ it("figures of the day: answer times, failures, tokens and cost, by platform and
 
 it("reads the day from an index, however long the history is", async () => {
   const { store, file } = await tempStore();
-  await store.recordAttempt(attempt(1));
+  await store.recordAttempts([attempt(1)]);
   const db = new Database(file, { readonly: true });
   const plan = (text: string) =>
     (db.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[])
@@ -64,8 +64,7 @@ it("reads the day from an index, however long the history is", async () => {
 
 it("old ones are forgotten with the queues", async () => {
   const { store, file } = await tempStore();
-  await store.recordAttempt(attempt(1));
-  await store.recordAttempt(attempt(2, { endedAt: Date.now() / 1000 }));
+  await store.recordAttempts([attempt(1), attempt(2, { endedAt: Date.now() / 1000 })]);
   await store.pruneQueues(86_400);
   const db = new Database(file, { readonly: true });
   const left = db.prepare("SELECT turn_id FROM gw_attempts").pluck().all();

@@ -170,12 +170,14 @@ const CALLS: Record<string, { call: (scene: Scene) => Promise<unknown>; same?: t
       }),
     same: true,
   },
-  recordAttempt: {
+  recordAttempts: {
     call: ({ store }) =>
-      store.recordAttempt({
-        ...{ turnId: "t2", inboxId: 1, platform: "test", model: "m", outcome: "answered", error: null },
-        ...{ receivedAt: AT, startedAt: AT, endedAt: AT + 1, requests: [] },
-      }),
+      store.recordAttempts([
+        {
+          ...{ turnId: "t2", inboxId: 1, platform: "test", model: "m", outcome: "answered", error: null },
+          ...{ receivedAt: AT, startedAt: AT, endedAt: AT + 1, requests: [] },
+        },
+      ]),
     same: true,
   },
   setGrant: { call: ({ store }) => store.setGrant({ sessionId: "s1" }, "*", "test:ann") },

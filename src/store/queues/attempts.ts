@@ -1,7 +1,7 @@
 /** What became of each attempt at a turn, and what it cost. */
 export interface Attempts {
-  /** Repeated with the same id, it replaces the first. Stored with a later write: a crash may lose it. */
-  recordAttempt(attempt: TurnAttempt): Promise<void>;
+  /** An attempt that is repeated with the same id replaces the first. */
+  recordAttempts(attempts: readonly TurnAttempt[]): Promise<void>;
 }
 
 export interface TurnAttempt {

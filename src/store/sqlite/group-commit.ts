@@ -34,7 +34,7 @@ interface Running extends Job {
 
 const MAX_GROUP = 256;
 /** How long work that isn't urgent waits for the next group. Each commit costs an fsync. */
-const WAIT_MS: Partial<Record<Mode, number>> = { lateWrite: 1, idleWrite: 250 };
+const WAIT_MS: Partial<Record<Mode, number>> = { lateWrite: 1 };
 /** How long a commit waits for the writes that follow from early results. Other processes wait for the lock meanwhile. */
 const HOLD_MS = 1;
 /** Pause between two parts of long work. SQLite has no queue for its lock: other processes poll for it. */

@@ -16,8 +16,6 @@ export type Mode =
   | "write"
   /** A write that isn't urgent: it shares the next transaction, or gets its own after a moment. */
   | "lateWrite"
-  /** A write that no one waits for: the same, but it waits longer. A crash may lose it. */
-  | "idleWrite"
   /** Its listener gets the result before the commit, which waits a moment for the writes that follow from it. */
   | "earlyWrite"
   /** On the writer's connection, outside a transaction. */
@@ -38,7 +36,6 @@ export const longRead = declare("longRead");
 export const bulkRead = declare("bulkRead");
 export const write = declare("write");
 export const lateWrite = declare("lateWrite");
-export const idleWrite = declare("idleWrite");
 export const earlyWrite = declare("earlyWrite");
 export const exclusive = declare("exclusive");
 export const apart = declare("apart");

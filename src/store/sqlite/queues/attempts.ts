@@ -2,26 +2,32 @@ import type { Database } from "better-sqlite3";
 import { nowSeconds } from "../../../clock.js";
 import type { ModelRequest, TurnAttempt } from "../../queues.js";
 import { sql } from "../statements.js";
-import { idleWrite } from "../verb.js";
+import { lateWrite } from "../verb.js";
 import { OPEN_IN } from "./schema.js";
 
 const MAX_REQUESTS = 200;
 const MAX_ERROR = 2000;
 const MAX_ATTEMPTS = 50;
 
-export const recordAttempt = idleWrite(function recordAttempt(db: Database, attempt: TurnAttempt): void {
-  const { requests, error } = attempt;
-  const sum = (of: (one: ModelRequest) => number) => requests.reduce((total, one) => total + of(one), 0);
-  sql(
+export const recordAttempts = lateWrite(function recordAttempts(
+  db: Database,
+  attempts: readonly TurnAttempt[],
+): void {
+  const record = sql(
     db,
     `INSERT OR REPLACE INTO gw_attempts (turn_id, inbox_id, platform, model, received_at, started_at, ended_at, outcome,
        tokens, cost_usd, error, requests) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
-    ...[attempt.turnId, attempt.inboxId, attempt.platform, attempt.model],
-    ...[attempt.receivedAt, attempt.startedAt, attempt.endedAt, attempt.outcome],
-    ...[sum((one) => one.inputTokens + one.outputTokens), sum((one) => one.costUsd ?? 0)],
-    ...[error?.slice(0, MAX_ERROR) ?? null, JSON.stringify(requests.slice(0, MAX_REQUESTS))],
   );
+  for (const attempt of attempts) {
+    const { requests, error } = attempt;
+    const sum = (of: (one: ModelRequest) => number) => requests.reduce((total, one) => total + of(one), 0);
+    record.run(
+      ...[attempt.turnId, attempt.inboxId, attempt.platform, attempt.model],
+      ...[attempt.receivedAt, attempt.startedAt, attempt.endedAt, attempt.outcome],
+      ...[sum((one) => one.inputTokens + one.outputTokens), sum((one) => one.costUsd ?? 0)],
+      ...[error?.slice(0, MAX_ERROR) ?? null, JSON.stringify(requests.slice(0, MAX_REQUESTS))],
+    );
+  }
 });
 
 /** Attempts that a crash has ended: what they did after their last step isn't known. */
