@@ -1,4 +1,4 @@
-import type { Insights } from "../insights.js";
+import type { Insights } from "../store/insights.js";
 import { drawBars } from "./bars.js";
 import { cellWidth, oneLine, padToCells, shorten } from "./cells.js";
 import { fitted, terminalColumns } from "./fit.js";

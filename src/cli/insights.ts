@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type Insights, readInsights } from "../insights.js";
+import { type Insights, readInsights } from "../store/insights.js";
 import { drawInsights } from "./insights-report.js";
 import { withStore } from "./open.js";
 import { given, jsonOption, sourceOption, wholeNumber } from "./options.js";

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Insights, type InsightsQuery, readInsights } from "../insights.js";
+import { type Insights, type InsightsQuery, readInsights } from "../store/insights.js";
 import type { Command, CommandCall, CommandOutcome } from "./command.js";
 import { blocks, bullets, code, counted, dollars, grouped } from "./parts/text.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { drawInsights } from "../../src/cli/insights-report.js";
-import { type Insights, readInsights } from "../../src/insights.js";
+import { type Insights, readInsights } from "../../src/store/insights.js";
 import type { UsageQuery, UsageRow } from "../../src/store/reports.js";
 
 const INSIGHTS: Insights = {

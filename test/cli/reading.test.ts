@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Insights } from "../../src/insights.js";
 import type { SessionSummary } from "../../src/session.js";
+import type { Insights } from "../../src/store/insights.js";
 import type { Lineage, SearchPlan, SearchResult } from "../../src/store/store.js";
 import { archive } from "../support/archive.js";
 import { AUTH, PROJECT, sharedHistory, someHistory, storeIn, TOOL, WEATHER } from "./support/home.js";

@@ -31,10 +31,17 @@ describe("a message to a free chat", () => {
     const gateway = await TestGateway.start({ threads });
     const started: string[] = [];
     gateway.events.watch("test", (event) => void started.push(event.type));
+    const recorded = (turns: number) =>
+      until("the attempts are recorded", async () => {
+        const { turns: figures } = await gateway.store.reports.stats(1);
+        return figures!.total.turns === turns;
+      });
     expect(await gateway.ask(ann, "one")).toEqual(["one"]);
+    await recorded(1);
     const writes = async () => (await gateway.store.maintenance.writerStats()).commitWrites.sum;
     const before = await writes();
     expect(await gateway.ask(ann, "two")).toEqual(["two"]);
+    await recorded(2);
     // Accept and start, finish, settle, and the record of the attempt. Nothing else was written.
     expect((await writes()) - before).toBe(4);
     const path = started.filter((type) => /^(received|accepted|routed|turn-)/.test(type));

@@ -1,6 +1,6 @@
-import { nowSeconds } from "./clock.js";
-import type { SessionId } from "./session.js";
-import type { Reports, UsageRow } from "./store/reports.js";
+import { nowSeconds } from "../clock.js";
+import type { SessionId } from "../session.js";
+import type { Reports, UsageRow } from "./reports.js";
 
 export interface InsightsQuery {
   days: number;
