@@ -1,4 +1,5 @@
-import { compressionReason } from "../policies/compression.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compressionReason, isOverdue } from "../policies/compression.js";
 import type { SessionId, SessionKey } from "../session.js";
 import {
   type CompressDeps,
@@ -27,12 +28,17 @@ export interface Finished {
   promptTokens: number;
 }
 
+/** A chat whose next message comes sooner isn't in a pause. */
+const PAUSE_MS = 100;
+
 /** Runs after the answer, in the background: titles new sessions and compresses long ones. */
 export class After {
   readonly #context: Context;
   readonly #work = new Set<Promise<void>>();
   /** Part of the work. */
   readonly #shortening = new Set<SessionKey>();
+  /** Chats that are compressed if no turn starts in the next moment. */
+  readonly #pausing = new Map<SessionKey, AbortController>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -50,6 +56,11 @@ export class After {
         this.#work.delete(work);
       });
     this.#work.add(work);
+  }
+
+  /** The chat isn't in a pause: its compression waits for the end of this turn. */
+  turnStarted(key: SessionKey): void {
+    this.#pausing.get(key)?.abort();
   }
 
   /** Whether compression is running. Its result is discarded if another turn starts first. */
@@ -134,18 +145,35 @@ export class After {
     const { compression } = this.#context;
     // Such an agent would see a compressed history as a new conversation.
     if (agent.keepsState) return;
-    const reason = compressionReason({
+    const size = {
       promptTokens,
       contextLength: agent.contextLength,
       messageCount: session.message_count + added,
       settings: compression,
-    });
-    if (!reason) return;
+    };
+    const reason = compressionReason(size);
+    if (!reason || !(isOverdue(size) || (await this.#pauses(key)))) return;
     this.#shortening.add(key);
     try {
       await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
     } finally {
       this.#shortening.delete(key);
+    }
+  }
+
+  /** False if a turn starts in the chat, or the gateway stops. Compression beside a turn would slow it down and mostly be lost. */
+  async #pauses(key: SessionKey): Promise<boolean> {
+    const started = new AbortController();
+    this.#pausing.set(key, started);
+    try {
+      const signals = [this.#context.stopping, started.signal];
+      await withSignal({ signals }, (signal) => sleep(PAUSE_MS, undefined, { signal }));
+      return true;
+    } catch {
+      // Aborted: nothing else can fail.
+      return false;
+    } finally {
+      if (this.#pausing.get(key) === started) this.#pausing.delete(key);
     }
   }
 }

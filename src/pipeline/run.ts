@@ -94,6 +94,7 @@ export class Turns {
     const started = await this.#stages.resolver.start(turn);
     if (!started) return false;
     turn.begin(started);
+    this.#stages.after.turnStarted(turn.key);
     for (const id of started.withdrawnFrom) messagesChanged(id);
     killPoint("turn-started");
     await this.#equip(turn);

@@ -30,16 +30,27 @@ export function thresholdTokens(contextLength: number, threshold: number): numbe
   return Math.floor(Math.min(wanted, contextLength * MAX_CONTEXT_SHARE));
 }
 
-export function compressionReason(question: {
+export interface SessionSize {
   promptTokens: number;
   contextLength: number;
   messageCount: number;
   settings: CompressionSettings;
-}): "tokens" | "messages" | undefined {
-  const { promptTokens, contextLength, messageCount, settings } = question;
+}
+
+export function compressionReason(size: SessionSize): "tokens" | "messages" | undefined {
+  const { promptTokens, contextLength, messageCount, settings } = size;
   if (!settings.enabled) return undefined;
   if (promptTokens >= thresholdTokens(contextLength, settings.threshold)) return "tokens";
   return messageCount >= settings.hardMessageLimit ? "messages" : undefined;
+}
+
+const OVERDUE = 1.25;
+
+/** Whether compression can't wait for a pause in the chat: far beyond the limit, or near the end of the context. */
+export function isOverdue({ promptTokens, contextLength, messageCount, settings }: SessionSize): boolean {
+  const tokens = OVERDUE * thresholdTokens(contextLength, settings.threshold);
+  if (promptTokens >= Math.floor(Math.min(tokens, contextLength * MAX_CONTEXT_SHARE))) return true;
+  return messageCount >= OVERDUE * settings.hardMessageLimit;
 }
 
 export function tailBudgetTokens(contextLength: number, settings: CompressionSettings): number {

@@ -12,6 +12,42 @@ async function talk(gateway: TestGateway, count: number): Promise<void> {
   for (let n = 1; n <= count; n += 1) await gateway.ask(ann, `message ${n}`);
 }
 
+/** Each turn takes a while, and so does each summary. The next message waits already. */
+async function threeTurnsBeyondTheLimit() {
+  let endedMs = Number.POSITIVE_INFINITY;
+  let longestGapMs = 0;
+  const agent: AgentBackend = {
+    ...echoAgent(),
+    async *run(request, signal) {
+      longestGapMs = Math.max(longestGapMs, performance.now() - endedMs);
+      yield* echoAgent().run(request, signal);
+      endedMs = performance.now();
+    },
+  };
+  let summaries = 0;
+  const auxiliary: Auxiliary = {
+    complete: async (task) => {
+      if (task !== "compression") return undefined;
+      summaries += 1;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return "a summary";
+    },
+  };
+  const config = {
+    compression: { ...short, hygiene_hard_message_limit: 40 },
+    display: { busy_input_mode: "queue" },
+  };
+  const gateway = await TestGateway.start({ agent, auxiliary, config });
+  await talk(gateway, 19);
+  const { id } = await gateway.session(ann);
+  longestGapMs = 0;
+  endedMs = Number.POSITIVE_INFINITY;
+  for (const n of [20, 21, 22]) await gateway.say(ann, `!slow 50 message ${n}`);
+  await gateway.idle();
+  await until("the session is split", async () => (await gateway.session(ann)).id !== id);
+  return { summaries, longestGapMs };
+}
+
 describe("a long session", () => {
   it("continues in a child and stays unchanged", async () => {
     const gateway = await TestGateway.start({
@@ -200,6 +236,16 @@ describe("a long session", () => {
     expect(gateway.read("SELECT session_id FROM gw_routes")).toEqual([{ session_id: id }]);
     const said = "SELECT content FROM messages WHERE session_id = ? AND role = 'user' AND active = 1";
     expect(gateway.read(said, id)).toEqual([1, 2, 3, 4].map((n) => ({ content: `message ${n}` })));
+  });
+
+  it("is summarised in a pause, not while messages wait", async () => {
+    for (let tries = 0; tries < 5; tries += 1) {
+      const { summaries, longestGapMs } = await threeTurnsBeyondTheLimit();
+      // On a machine that stalls there is a pause between the turns.
+      if (longestGapMs >= 50) continue;
+      expect(summaries).toBe(1);
+      return;
+    }
   });
 
   it("is never split during a turn", async () => {

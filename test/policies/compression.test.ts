@@ -5,6 +5,7 @@ import {
   boundaries,
   type CompressionSettings,
   compressionReason,
+  isOverdue,
   fallbackSummary,
   isSummary,
   pruneToolOutput,
@@ -80,6 +81,15 @@ describe("when to compress", () => {
     expect(
       compressionReason({ promptTokens: 1e9, contextLength: 1, messageCount: 1e9, settings: off }),
     ).toBeUndefined();
+  });
+
+  it("waits for a pause up to a quarter beyond the limit, or until the context is nearly full", () => {
+    const size = { promptTokens: 5, contextLength: 200_000, messageCount: 10, settings };
+    expect(isOverdue({ ...size, messageCount: 499 })).toBe(false);
+    expect(isOverdue({ ...size, messageCount: 500 })).toBe(true);
+    expect(isOverdue({ ...size, promptTokens: 124_999 })).toBe(false);
+    expect(isOverdue({ ...size, promptTokens: 125_000 })).toBe(true);
+    expect(isOverdue({ ...size, contextLength: 8000, promptTokens: 6800 })).toBe(true);
   });
 
   it("allows a summary of a fifth of what it replaces, within limits", () => {
