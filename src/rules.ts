@@ -4,7 +4,7 @@ import type { Config, PlatformConfig, ResetPolicyConfig, RoomsConfig } from "./c
 import type { AccessLists } from "./policies/access.js";
 import { type AccessProblem, accessProblem } from "./policies/access-problem.js";
 import type { ApprovalSettings } from "./policies/approval.js";
-import type { CompressionSettings } from "./policies/compression.js";
+import type { CompressionSettings } from "./policies/compression-limits.js";
 import type { EngageSettings } from "./policies/engage.js";
 import type { ResetPolicy, ResetSettings } from "./policies/reset.js";
 import type { Isolation } from "./sessions/key.js";

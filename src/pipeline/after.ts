@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { compressionReason, isOverdue } from "../policies/compression.js";
+import { compressionReason, isOverdue } from "../policies/compression-limits.js";
 import type { SessionId, SessionKey } from "../session.js";
 import {
   type CompressDeps,

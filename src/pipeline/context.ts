@@ -1,6 +1,6 @@
 import type { Adapter } from "../adapters/adapter.js";
 import type { Target } from "../message.js";
-import type { CompressionSettings } from "../policies/compression.js";
+import type { CompressionSettings } from "../policies/compression-limits.js";
 import type { ResetSettings } from "../policies/reset.js";
 import { compressionSettingsOf, isolationOf, resetSettingsOf } from "../rules.js";
 import type { Isolation, KeyOptions } from "../sessions/key.js";

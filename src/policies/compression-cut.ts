@@ -3,14 +3,13 @@
  * that triggered it. If no cut does, there is no split yet.
  */
 import type { ChatMessage } from "../session.js";
+import { boundaries, type EstimateTokens } from "./compression.js";
 import {
-  boundaries,
   type CompressionSettings,
-  type EstimateTokens,
   summaryBudget,
   tailBudgetTokens,
   thresholdTokens,
-} from "./compression.js";
+} from "./compression-limits.js";
 
 /** A limit was reached, the model rejected the prompt as too long, or a person asked for it. */
 export type CutReason = "tokens" | "messages" | "context_length" | "asked";

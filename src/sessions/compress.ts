@@ -1,13 +1,8 @@
 import type { AgentBackend } from "../agents/backend.js";
 import { killPoint } from "../kill-point.js";
-import {
-  assemble,
-  type CompressionSettings,
-  isSummary,
-  pruneToolOutput,
-  summaryBudget,
-} from "../policies/compression.js";
+import { assemble, isSummary, pruneToolOutput } from "../policies/compression.js";
 import { type CutReason, cutFor } from "../policies/compression-cut.js";
+import { type CompressionSettings, summaryBudget } from "../policies/compression-limits.js";
 import type { ChatMessage, NewMessage, SessionId, SessionKey, SessionRow } from "../session.js";
 import { inSlices } from "../slices.js";
 import type { Store } from "../store/store.js";

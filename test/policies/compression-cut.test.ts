@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assemble, fallbackSummary, thresholdTokens } from "../../src/policies/compression.js";
+import { assemble, fallbackSummary } from "../../src/policies/compression.js";
 import { type CutReason, cutFor } from "../../src/policies/compression-cut.js";
+import { thresholdTokens } from "../../src/policies/compression-limits.js";
 import type { ChatMessage } from "../../src/session.js";
 
 const settings = {

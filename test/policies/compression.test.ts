@@ -3,17 +3,19 @@ import { describe, expect, it } from "vitest";
 import {
   assemble,
   boundaries,
-  type CompressionSettings,
-  compressionReason,
   fallbackSummary,
-  isOverdue,
   isSummary,
   pruneToolOutput,
   serialiseForSummary,
+} from "../../src/policies/compression.js";
+import {
+  type CompressionSettings,
+  compressionReason,
+  isOverdue,
   summaryBudget,
   tailBudgetTokens,
   thresholdTokens,
-} from "../../src/policies/compression.js";
+} from "../../src/policies/compression-limits.js";
 import type { ChatMessage } from "../../src/session.js";
 import { SUMMARY_END, SUMMARY_PREFIX } from "../../src/summary-marks.js";
 import { redactAll } from "../support/redact-all.js";
