@@ -11,7 +11,7 @@ import { markdown, type Row } from "./table.js";
 const RESULTS = new URL("./results-http.md", import.meta.url);
 const KEY = "bench-key";
 const ROUNDS = 5;
-const WARM_UP = 3000;
+const WARM_UP = 10_000;
 
 /**
  * The cost of a request to `/v1/chat/completions` (authentication, durable storage, a session, an echo turn, an answer
@@ -59,7 +59,7 @@ async function compare(url: string, count: number, requests: number): Promise<Ro
     const answer = await clients.ask(OURS);
     await fetch(`${url}/bare`, { method: "PUT", body: answer, headers });
     if ((await clients.ask(BARE)) !== answer) throw new Error("The two routes return different answers");
-    // Node compiles the code that is used most in the first few thousand requests. A daemon runs for weeks.
+    // Node compiles the code that is used most in the first thousands of requests. A daemon runs for weeks.
     for (const target of [OURS, BARE]) await clients.run(target, WARM_UP * (requests / 600));
     const [ours, bare]: [Load[], Load[]] = [[], []];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -127,11 +127,6 @@ describe("the architecture", () => {
     expect(imports.length).toBeGreaterThan(50);
   });
 
-  it("has no file over 400 lines", () => {
-    const lines = (file: string) => fs.readFileSync(path.join(SRC, file), "utf8").split("\n").length - 1;
-    expect(files.filter((file) => lines(file) > 400)).toEqual([]);
-  });
-
   it("imports only downwards", () => {
     const wrong = imports.filter((i) => !isAllowed(i)).map((i) => `${i.from} → ${i.to}`);
     expect(wrong).toEqual([]);
