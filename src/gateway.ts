@@ -29,7 +29,6 @@ import { Turns } from "./pipeline/run.js";
 import { showTools } from "./pipeline/shown-tools.js";
 import type { Turn } from "./pipeline/turn.js";
 import type { SessionId, SessionKey } from "./session.js";
-import { deleteSession } from "./sessions/delete.js";
 import { ENDED } from "./sessions/reset-notice.js";
 import type {
   HumanReply,
@@ -211,7 +210,7 @@ export class Gateway {
     const { store, messagesChanged, routesChanged } = this.#context;
     const { routes } = await store.listRoutes({ sessionId: id });
     for (const { sessionKey } of routes) this.interrupt(sessionKey);
-    if (!(await deleteSession(store, id))) return false;
+    if ((await store.deleteSessions([id])) === 0) return false;
     messagesChanged(id);
     routesChanged();
     return true;

@@ -28,8 +28,13 @@ export interface Erasure extends PersonData {
 }
 
 /** What an erasure would do. Throws if the person has no data and no scrub is due. */
-export async function planErasure(store: Store, person: Person, home: HomeState): Promise<Erasure> {
-  const data = await findData(store, person, home.paths);
+export async function planErasure(
+  store: Store,
+  person: Person,
+  home: HomeState,
+  including?: "rows",
+): Promise<Erasure> {
+  const data = await findData(store, person, home.paths, including);
   const nothingStored = isEmpty(data);
   if (nothingStored && !(await store.maintenance.scrubDue())) throw unknownPerson(person);
   const left = await leftAlone(person, data.plan, home);
@@ -69,8 +74,13 @@ export async function runErasure(
   return step((onProgress) => store.maintenance.scrub(onProgress, { inUse }));
 }
 
-async function findData(store: Store, person: Person, paths: HomePaths): Promise<PersonData> {
-  const plan = await store.planErasure(person);
+async function findData(
+  store: Store,
+  person: Person,
+  paths: HomePaths,
+  including?: "rows",
+): Promise<PersonData> {
+  const plan = await store.planErasure(person, including);
   return { plan, files: await filesOf(plan, paths) };
 }
 

@@ -1,7 +1,7 @@
 /** Verifies an erasure: searches the files' bytes for some of the person's own sentences. */
 import { createReadStream } from "node:fs";
 import type { HomePaths } from "../config/paths.js";
-import type { Person } from "../message.js";
+import type { ErasurePlan } from "../store/people.js";
 import type { Store } from "../store/store.js";
 
 const MAX_PROBES = 16;
@@ -14,9 +14,8 @@ export interface Trace {
   probes: number;
 }
 
-/** Their longest messages, which others are least likely to have written too. */
-export async function probesFor(store: Store, person: Person): Promise<Buffer[]> {
-  const plan = await store.planErasure(person, "rows");
+/** Their longest messages, which others are least likely to have written too. The plan includes their rows. */
+export async function probesFor(store: Store, plan: ErasurePlan): Promise<Buffer[]> {
   const texts = plan.rows!.inbox.map(({ message }) => (message as { text?: string }).text ?? "");
   for (const { id, written } of plan.shared) {
     const ids = written.slice(0, MAX_PROBES);

@@ -152,7 +152,7 @@ export class After {
       settings: compression,
     };
     const reason = compressionReason(size);
-    if (!reason || !(isOverdue(size) || (await this.#pauses(key)))) return;
+    if (!reason || !(isOverdue(size) || (await this.#waitForPause(key)))) return;
     this.#shortening.add(key);
     try {
       await this.compress({ key, epoch, sessionId: session.id }, { reason, promptTokens });
@@ -162,7 +162,7 @@ export class After {
   }
 
   /** False if a turn starts in the chat, or the gateway stops. Compression beside a turn would slow it down and mostly be lost. */
-  async #pauses(key: SessionKey): Promise<boolean> {
+  async #waitForPause(key: SessionKey): Promise<boolean> {
     const started = new AbortController();
     this.#pausing.set(key, started);
     try {

@@ -17,7 +17,7 @@ export interface History {
   /** By its id, or by what a person calls it. With an asker: only if that person may see it. */
   getSession(which: SessionId | CalledSession, asker?: Principal): Promise<SessionRow | undefined>;
   listSessions(query?: ListQuery): Promise<SessionSummary[]>;
-  /** Removes sessions with their messages. Returns how many there were. */
+  /** Removes sessions with their messages and the work they delegated. Returns how many of these ids there were. */
   deleteSessions(ids: readonly SessionId[], extent?: DeletionExtent): Promise<number>;
 
   /**

@@ -1,6 +1,7 @@
 import { nowSeconds } from "../clock.js";
 import type { SessionId } from "../session.js";
 import type { Reports, UsageRow } from "./reports.js";
+import { totalOf, totalsBy, type UsageTotals } from "./usage-totals.js";
 
 export interface InsightsQuery {
   days: number;
@@ -65,57 +66,44 @@ export async function readInsights(
   };
 }
 
-type Counted = Exclude<keyof UsageRow, "day" | "source" | "model">;
-
-function sum(rows: readonly UsageRow[], of: Counted): number {
-  return rows.reduce((total, row) => total + row[of], 0);
-}
-
 function overviewOf(rows: readonly UsageRow[]): Omit<Insights["overview"], "user_messages" | "active_hours"> {
+  const total = totalOf(rows);
   return {
-    sessions: sum(rows, "sessions"),
-    messages: sum(rows, "messages"),
-    tool_calls: sum(rows, "toolCalls"),
-    input_tokens: sum(rows, "inputTokens"),
-    output_tokens: sum(rows, "outputTokens"),
-    cache_read_tokens: sum(rows, "cacheReadTokens"),
-    cache_write_tokens: sum(rows, "cacheWriteTokens"),
-    reasoning_tokens: sum(rows, "reasoningTokens"),
-    api_calls: sum(rows, "apiCalls"),
-    cost_usd: sum(rows, "costUsd"),
+    sessions: total.sessions,
+    messages: total.messages,
+    tool_calls: total.toolCalls,
+    input_tokens: total.inputTokens,
+    output_tokens: total.outputTokens,
+    cache_read_tokens: total.cacheReadTokens,
+    cache_write_tokens: total.cacheWriteTokens,
+    reasoning_tokens: total.reasoningTokens,
+    api_calls: total.apiCalls,
+    cost_usd: total.costUsd,
   };
 }
 
+const tokensOf = (totals: UsageTotals) => totals.inputTokens + totals.outputTokens;
+const byName = (a: string, b: string) => (a < b ? -1 : 1);
+
 /** The most tokens first. */
 function byModel(rows: readonly UsageRow[]): Insights["models"] {
-  const models = grouped(rows, (row) => row.model ?? "unknown").map(([model, of]) => ({
-    ...{ model, sessions: sum(of, "sessions") },
-    ...{ input_tokens: sum(of, "inputTokens"), output_tokens: sum(of, "outputTokens") },
-    cost_usd: sum(of, "costUsd"),
-  }));
-  const tokens = (one: Insights["models"][number]) => one.input_tokens + one.output_tokens;
-  return models.toSorted((a, b) => tokens(b) - tokens(a) || b.sessions - a.sessions);
+  return totalsBy(rows, (row) => ({ model: row.model ?? "unknown" }))
+    .toSorted((a, b) => tokensOf(b) - tokensOf(a) || b.sessions - a.sessions || byName(a.model, b.model))
+    .map(({ model, sessions, inputTokens, outputTokens, costUsd }) => ({
+      model,
+      sessions,
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      cost_usd: costUsd,
+    }));
 }
 
 /** The most messages first. */
 function byPlatform(rows: readonly UsageRow[]): Insights["platforms"] {
-  const platforms = grouped(rows, (row) => row.source).map(([source, of]) => ({
-    ...{ source, sessions: sum(of, "sessions"), messages: sum(of, "messages") },
-    ...{ tokens: sum(of, "inputTokens") + sum(of, "outputTokens"), cost_usd: sum(of, "costUsd") },
-  }));
-  return platforms.toSorted((a, b) => b.messages - a.messages);
-}
-
-/** In the order of their names. */
-function grouped(
-  rows: readonly UsageRow[],
-  nameOf: (row: UsageRow) => string,
-): [name: string, rows: UsageRow[]][] {
-  const groups = new Map<string, UsageRow[]>();
-  for (const row of rows) {
-    const group = groups.get(nameOf(row));
-    if (group) group.push(row);
-    else groups.set(nameOf(row), [row]);
-  }
-  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return totalsBy(rows, ({ source }) => ({ source }))
+    .toSorted((a, b) => b.messages - a.messages || byName(a.source, b.source))
+    .map((totals) => {
+      const { source, sessions, messages, costUsd } = totals;
+      return { source, sessions, messages, tokens: tokensOf(totals), cost_usd: costUsd };
+    });
 }

@@ -2,7 +2,6 @@ import fs from "node:fs";
 import path from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { deleteSession } from "../../src/sessions/delete.js";
 import { MAX_WAL_BYTES } from "../../src/store/sqlite/checkpoints.js";
 import type { OpenedStore } from "../../src/store/sqlite/index.js";
 import { type AutoPruneSettings, autoPrune } from "../../src/upkeep/auto-prune.js";
@@ -96,10 +95,28 @@ describe("deleting", () => {
       parent_session_id: "root",
       model_config: '{"xdelegatexfrom": 1}',
     });
-    expect(await deleteSession(store, "root")).toBe(true);
+    expect(await store.deleteSessions(["root"])).toBe(1);
     expect(parentsIn(file)).toEqual({ beside: null, child: null, "look-alike": null });
-    expect(await deleteSession(store, "root")).toBe(false);
+    expect(await store.deleteSessions(["root"])).toBe(0);
     expect((await store.searchMessages("worddeeper")).hits).toEqual([]);
+  });
+
+  it("deletes a session after the work it delegated, so that a killed deletion can be repeated", async () => {
+    const { store, file } = await tempStore();
+    const config = (from: string) => JSON.stringify({ _delegate_from: from });
+    await session(store, "root", 1);
+    await session(store, "delegate", 1, { parent_session_id: "root", model_config: config("root") });
+    await session(store, "deeper", 1, { parent_session_id: "delegate", model_config: config("delegate") });
+    const db = new Database(file);
+    db.exec(`CREATE TABLE order_of_deletion (id TEXT);
+      CREATE TRIGGER note_deletion AFTER DELETE ON sessions BEGIN INSERT INTO order_of_deletion VALUES (old.id); END`);
+    await store.deleteSessions(["root"]);
+    expect(db.prepare("SELECT id FROM order_of_deletion").pluck().all()).toEqual([
+      "deeper",
+      "delegate",
+      "root",
+    ]);
+    db.close();
   });
 
   it("terminates for a session that is its own delegate", async () => {
@@ -108,7 +125,7 @@ describe("deleting", () => {
     const db = new Database(file);
     db.exec("UPDATE sessions SET parent_session_id = 'loop'");
     db.close();
-    expect(await deleteSession(store, "loop")).toBe(true);
+    expect(await store.deleteSessions(["loop"])).toBe(1);
     expect(idsIn(file)).toEqual([]);
   });
 });

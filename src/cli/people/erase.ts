@@ -89,7 +89,7 @@ async function eraseWith(
   home: HomeState,
   options: EraseOptions,
 ): Promise<Done | undefined> {
-  const erasure = await planErasure(store, person, home);
+  const erasure = await planErasure(store, person, home, options.dryRun ? undefined : "rows");
   const { plan, counts, left } = erasure;
   const about = { person: formatPerson(person), counts, left };
   if (!options.json) print(`${drawPlan(about.person, counts, plan)}\n${drawLeft(left)}`);
@@ -97,7 +97,7 @@ async function eraseWith(
   requireIdle(erasure, home);
   const question = `Erase ${about.person}? This can't be undone.`;
   if (!erasure.nothingStored && !(await confirmed(question, options))) return undefined;
-  const probes = await probesFor(store, person);
+  const probes = await probesFor(store, plan);
   const scrubbed = await runErasure(store, erasure, home, { step: withProgress });
   return { ...about, erased: true, scrubbed, probes };
 }

@@ -1,6 +1,5 @@
 import { Command } from "commander";
 import type { SessionRow } from "../../session.js";
-import { deleteSession } from "../../sessions/delete.js";
 import { confirmed } from "../ask.js";
 import { oneLine } from "../cells.js";
 import { transcripts } from "../open.js";
@@ -26,7 +25,7 @@ async function remove(reference: string, options: DeleteOptions): Promise<void> 
   const deleted = await withSession(reference, async (store, session) => {
     requireExact(reference, session);
     if (!(await confirmed(question(session), options))) return undefined;
-    await deleteSession(store, session.id);
+    await store.deleteSessions([session.id]);
     await (await transcripts()).tidy(store);
     return session.id;
   });

@@ -1,6 +1,7 @@
 import { nowSeconds } from "../../clock.js";
 import { dateFormat } from "../../date-format.js";
 import type { Reports, UsageRow } from "../../store/reports.js";
+import { totalOf, totalsBy, type UsageTotals } from "../../store/usage-totals.js";
 import type { UsageAnswer, UsageSums } from "./types.js";
 
 const DAY_SECONDS = 86_400;
@@ -45,7 +46,7 @@ export class UsageSource {
     return {
       days,
       timeZone: this.#timeZone,
-      total: sumOf(filtered),
+      total: shown(totalOf(filtered)),
       byDay: grouped(filtered, (row) => ({ day: row.day, name: nameOf[by](row) })),
       platforms: grouped(filtered, (row) => ({ name: row.source })).toSorted(byTokens),
       models: grouped(filtered, (row) => ({ name: modelOf(row) })).toSorted(byTokens),
@@ -84,30 +85,13 @@ function lastDays(count: number, timeZone: string): string[] {
 }
 
 function grouped<K extends object>(rows: readonly UsageRow[], keyOf: (row: UsageRow) => K) {
-  const groups = new Map<string, { key: K; rows: UsageRow[] }>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const name = JSON.stringify(key);
-    const group = groups.get(name);
-    if (group) group.rows.push(row);
-    else groups.set(name, { key, rows: [row] });
-  }
-  return [...groups.values()].map((group) => ({ ...group.key, ...sumOf(group.rows) }));
+  return totalsBy(rows, keyOf).map(shown);
 }
 
-function sumOf(rows: readonly UsageRow[]): UsageSums {
-  const sum = (of: Exclude<keyof UsageRow, "day" | "source" | "model">) =>
-    rows.reduce((total, row) => total + row[of], 0);
-  return {
-    sessions: sum("sessions"),
-    messages: sum("messages"),
-    toolCalls: sum("toolCalls"),
-    inputTokens: sum("inputTokens"),
-    outputTokens: sum("outputTokens"),
-    cacheTokens: sum("cacheReadTokens") + sum("cacheWriteTokens"),
-    apiCalls: sum("apiCalls"),
-    costUsd: sum("costUsd"),
-  };
+/** The page shows one number for the cache, and none for reasoning. */
+function shown<T extends UsageTotals>(totals: T) {
+  const { cacheReadTokens, cacheWriteTokens, reasoningTokens, ...rest } = totals;
+  return { ...rest, cacheTokens: cacheReadTokens + cacheWriteTokens };
 }
 
 const byTokens = (a: UsageSums, b: UsageSums) =>

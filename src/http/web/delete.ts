@@ -2,7 +2,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { PLATFORM } from "../../adapters/web/normalise.js";
-import { withDelegated } from "../../sessions/delete.js";
 import { type ConversationScope, liveOf, rowOf } from "./chat.js";
 import { ANSWER, type AnswerValue, UPLOAD } from "./extras.js";
 import { removeFiles } from "./files.js";
@@ -13,8 +12,7 @@ export async function deleteConversation(scope: ConversationScope): Promise<void
   await chat.gateway.stopTurn(key);
   const row = await rowOf(scope);
   const owner = { platform: PLATFORM, userId: person.id };
-  const sessions = await withDelegated(chat.store, row?.sessions ?? []);
-  await chat.store.deleteSessions(sessions, { chat: key, owner });
+  await chat.store.deleteSessions(row?.sessions ?? [], { chat: key, owner });
   const removed = await chat.store.removeRecords({ platform: PLATFORM, owner: person.id, place: id });
   await removeFiles(
     chat,

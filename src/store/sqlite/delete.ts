@@ -23,11 +23,26 @@ export const deleteSessions = write(function* deleteSessions(
     if (!session) continue;
     // The owner may have changed in the meantime.
     if (owner && (session.user_id !== owner.userId || session.source !== owner.platform)) continue;
-    yield* removeSession(db, id, slice, { step: "Deleting", done, total: ids.length });
+    const progress = { step: "Deleting", done, total: ids.length };
+    // The session itself last: if it is killed before, another deletion finds the rest.
+    for (const one of [...delegatesOf(db, id), id]) yield* removeSession(db, one, slice, progress);
     deleted += 1;
   }
   return deleted;
 });
+
+/** Descendants with the delegate marker, the deepest first. Walks a hand-made cycle once. */
+function delegatesOf(db: Database, id: SessionId, seen = new Set([id])): SessionId[] {
+  const children = sql(
+    db,
+    `SELECT id FROM sessions WHERE parent_session_id = ? AND model_config LIKE '%"\\_delegate\\_from"%' ESCAPE '\\'`,
+  )
+    .pluck()
+    .all(id) as SessionId[];
+  const fresh = children.filter((child) => !seen.has(child));
+  for (const child of fresh) seen.add(child);
+  return fresh.flatMap((child) => [...delegatesOf(db, child, seen), child]);
+}
 
 function dropChat(db: Database, key: SessionKey): void {
   sql(

@@ -37,10 +37,13 @@ const COLUMNS = [
 /** FTS5 flushes its index with every statement, so a statement that stores several messages is several times faster. */
 const MAX_ROWS = 16;
 const ROW = `(${COLUMNS.map(() => "?").join(", ")})`;
+/** For one row, for two, and so on. */
 const INSERTS = Array.from(
-  { length: MAX_ROWS + 1 },
-  (_, rows) =>
-    `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES ${Array(rows).fill(ROW).join(", ")} RETURNING id`,
+  { length: MAX_ROWS },
+  (_, i) =>
+    `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES ${Array(i + 1)
+      .fill(ROW)
+      .join(", ")} RETURNING id`,
 );
 
 const MICROSECOND = 1e-6;
@@ -62,7 +65,7 @@ export const appendMessages = write(function appendMessages(
   const ids: number[] = [];
   for (let from = 0; from < rows.length; from += MAX_ROWS) {
     const some = rows.slice(from, from + MAX_ROWS);
-    const added = sql(db, INSERTS[some.length]!)
+    const added = sql(db, INSERTS[some.length - 1]!)
       .pluck()
       .all(...some.flat());
     // SQLite doesn't promise the order of returned rows. Ids grow.
